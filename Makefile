@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Delegates only: everything is done by tools/kunit-gup.
+
+export TARGET KDIR FILTER WAIT JOBS ROUNDS STEP STEPS
+
+COMMANDS := kunit check prepare export discard plan steps objects w1 modules-check checkpatch \
+	lint test bench-uml clean distclean
+
+.PHONY: help $(COMMANDS)
+.NOTPARALLEL:
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+$(COMMANDS):
+	@command -v python3 >/dev/null || { \
+		echo "kunit-gup: error: python3 is missing; run: apt-get install -y python3" >&2; \
+		exit 1; }
+	@tools/kunit-gup $@
+
+#: make kunit           build UML with the series and run the suites (the main job)
+#: make check           all that CI needs
+#:
+#: make prepare         only bring the prepared tree up to date
+#: make export          bring commits and edits made in the prepared tree back to this repository
+#: make discard         drop commits and edits made in the prepared tree
+#: make plan            run everything and pin which suites, cases and rows there must be
+#:
+#: make test            tests of the tools
+#: make lint            rules for the files of this repository
+#: make steps           the suites pass after every patch of the series
+#: make objects         the series leaves the object code of others alone
+#: make w1              no warning with W=1
+#: make modules-check   the suites build as a module
+#: make checkpatch      checkpatch.pl --strict over patches and files
+#: make bench-uml       measure the walkers on UML, unpatched against patched
+#:
+#: make clean           remove build/ and the build directories in the cache
+#: make distclean       remove the cache too
+#:
+#: TARGET=uml           what to build and run, a table of tools/targets.toml
+#: KDIR=/path           take this Linux tree (only read) instead of the Debian source
+#: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)
+#: JOBS=N               jobs of make; default: all CPUs
+#: WAIT=1               queue behind another run instead of giving up
+#: ROUNDS=7             boots of each kernel in bench-uml
+#: STEP=NNNN            bench-uml: the patch to measure instead of the last
+#: STEPS=all            bench-uml: one column for every patch
+#: XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

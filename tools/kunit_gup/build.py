@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Configure and build a kernel, showing a count."""
+
+import os
+import re
+
+from . import paths, proc, ui
+from .errors import UserError
+
+STEP_LINE = re.compile(r"^  [A-Z][A-Z0-9_ \[\]]* +\S")
+ERROR_LINE = re.compile(r"error:|warning:|undefined reference|\*\*\* |Error \d|^ERROR|missing", re.I)
+# No git in the tree: its commits must not change the version, and so the objects.
+ENVIRONMENT = {"GIT_DIR": "/dev/null", "KBUILD_BUILD_HOST": "kunit-gup",
+               "KBUILD_BUILD_USER": "kunit-gup"}
+
+
+def jobs():
+    """Return how many jobs make may run."""
+    return int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
+
+
+def directory(tree_name, target_name):
+    """Return the build directory of a target, its parent made."""
+    path = paths.cache() / "build" / tree_name / target_name
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def kunit_py(tree):
+    """Return the start of a kunit.py command line for the tree at the path `tree`."""
+    return ["python3", tree / "tools/testing/kunit/kunit.py"]
+
+
+def configure(tree, target, build_dir, log, kunitconfig=None):
+    """Let kunit.py write .config for the tree at the path `tree`."""
+    command = [*kunit_py(tree), "config", f"--arch={target.arch}", f"--build_dir={build_dir}",
+               f"--kunitconfig={kunitconfig or tree / 'lib/kunit-gup'}",
+               *(f"--kconfig_add={line}" for line in target.config)]
+    if proc.logged(command, log, env=proc.clean_env(**ENVIRONMENT)):
+        _show(log)
+        raise UserError(f"cannot configure {target.name}", f"see {log}")
+
+
+def make(tree, target, build_dir, log, *goals, what=None):
+    """Run kernel make with a running count; return the compiler's warnings."""
+    progress = ui.Progress(what or f"building {target.name}")
+    count, warnings = 0, []
+
+    def watch(line):
+        nonlocal count
+        if STEP_LINE.match(line):
+            count += 1
+            progress.update(f"{count} files, {line.split()[-1]}")
+        elif "warning:" in line:
+            warnings.append(line.rstrip())
+
+    command = ["make", "-C", tree, f"ARCH={target.kernel_arch}", f"O={build_dir}",
+               f"--jobs={jobs()}", *goals]
+    if proc.logged(command, log, watch, env=proc.clean_env(**ENVIRONMENT)):
+        _show(log)
+        raise UserError(f"the build of {target.name} failed", f"see {log}")
+    progress.done(f"{count} files")
+    return warnings
+
+
+def kunit_kernel(tree, target, build_dir, log):
+    """Configure and build the kernel with the suites."""
+    ui.note(f"log of the build: {log}")
+    configure(tree, target, build_dir, log)
+    return make(tree, target, build_dir, log, "olddefconfig", "all")
+
+
+def _show(log):
+    """Print the lines of a failed build that say why."""
+    lines = proc.tail(log, 400).splitlines()
+    telling = [line for line in lines if ERROR_LINE.search(line)]
+    print("\n".join((telling or lines)[-25:]), flush=True)

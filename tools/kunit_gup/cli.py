@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The commands behind `make`; each variable of make arrives in the environment."""
+
+import errno
+import os
+import signal
+import sys
+import traceback
+
+from . import deps, lock, paths, proc, runner, targets, tree, ui
+from .errors import UserError
+
+
+def option(name, default=""):
+    """Return the make variable `name`."""
+    return os.environ.get(name) or default
+
+
+def main(argv):
+    """Run one command; return the exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return _run(argv)
+    except UserError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        proc.kill_children()
+        print("\nkunit-gup: interrupted; run the same command to go on", file=sys.stderr)
+        return 130
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _fail("the disk is full; make room and run the same command again")
+        return _fail(f"{error.strerror or error}: {error.filename or ''}")
+    except Exception as error:      # a defect of the tools: keep the trace, show one line
+        log = paths.fresh_log("crash")
+        log.write_text(traceback.format_exc(), encoding="utf-8")
+        return _fail(f"defect in the tools: {error!r}; please report it with {log}")
+    finally:
+        proc.kill_children()
+
+
+def _fail(text):
+    sys.stdout.flush()
+    print(f"kunit-gup: error: {text}", file=sys.stderr)
+    return 1
+
+
+def _run(argv):
+    if len(argv) != 1 or argv[0] not in COMMANDS:
+        raise UserError(f"unknown command {' '.join(argv)}", f"known: {' '.join(COMMANDS)}")
+    with lock.hold(wait=option("WAIT") not in ("", "0")):
+        return COMMANDS[argv[0]]() or 0
+
+
+def _target():
+    return targets.find(option("TARGET", "uml"))
+
+
+def _total(passed, failed, skipped):
+    """Print the last line of a run; return the exit code."""
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return 1 if failed or not passed else 0
+
+
+def _kunit():
+    target = _target()
+    deps.ensure()
+    return _total(*runner.kunit(target, option("KDIR"), option("FILTER")).totals)
+
+
+def _plan():
+    target = _target()
+    deps.ensure()
+    return _total(*runner.pin_plan(target, option("KDIR")).totals)
+
+
+def _prepare():
+    deps.ensure()
+    ui.note(f"prepared tree: {tree.prepare(option('KDIR')).path}")
+
+
+def _export():
+    changed = tree.export(option("KDIR"))
+    ui.note(f"exported: {', '.join(changed) if changed else 'nothing to bring back'}")
+
+
+def _discard():
+    ui.note(f"prepared tree as in the repository: {tree.discard(option('KDIR')).path}")
+
+
+def _clean():
+    for path in (paths.RESULTS, paths.cache() / "build"):
+        paths.remove(path)
+
+
+def _distclean():
+    _clean()
+    for path in paths.cache().iterdir():
+        if path.name != "lock":
+            paths.remove(path)
+
+
+COMMANDS = {
+    "kunit": _kunit,
+    "plan": _plan,
+    "prepare": _prepare,
+    "export": _export,
+    "discard": _discard,
+    "clean": _clean,
+    "distclean": _distclean,
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Decide from kunit.py's JSON and the kernel log whether a run is good.
+
+kunit.py alone calls a run good that lost suites, skipped what it should not, or warned.
+"""
+
+import fnmatch
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+NAME = re.compile(r"[a-z0-9_]+")
+ROW_NAME = re.compile(r"[a-z0-9_ ]+")
+NAME_MAX = 127
+BAD_LOG = re.compile(r"WARNING:|BUG:|KASAN|KCSAN|UBSAN|INFO: |possible circular|Kernel panic|Oops")
+# Lines in which the words stand without being a report.
+HARMLESS_LOG = re.compile(r"KTAP|^\s*#|^\s*(not )?ok ")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One leaf: a case, or a row of a parameterised case."""
+
+    path: tuple         # (suite, case) or (suite, case, row)
+    status: str         # PASS, FAIL, SKIP or ERROR
+
+    @property
+    def name(self):
+        """Return the dotted name, as KernelCI would write it."""
+        return ".".join(self.path)
+
+
+@dataclass
+class Verdict:
+    """What a run gave, and what is wrong with it."""
+
+    results: list
+    problems: list = field(default_factory=list)
+
+    def count(self, *statuses):
+        """Return how many leaves have one of the statuses."""
+        return sum(r.status in statuses for r in self.results)
+
+    @property
+    def totals(self):
+        """Return (passed, failed, skipped); a problem that is no failing leaf counts as one."""
+        failed = self.count("FAIL", "ERROR")
+        return self.count("PASS"), failed + len(self.problems), self.count("SKIP")
+
+
+def leaves(group, path=()):
+    """Return the results below a group of kunit.py's JSON, in order."""
+    found = [Result((*path, case["name"]), case["status"]) for case in group["test_cases"]]
+    for sub in group["sub_groups"]:
+        found += leaves(sub, (*path, sub["name"]))
+    return found
+
+
+def plan_of(results):
+    """Return {suite: {case: number of rows}}; a case without parameters has one."""
+    plan = {}
+    for result in results:
+        if len(result.path) >= 2:
+            suite = plan.setdefault(result.path[0], {})
+            suite[result.path[1]] = suite.get(result.path[1], 0) + 1
+    return plan
+
+
+def judge(group, log, allowed_skips=(), plan=None):
+    """Return the Verdict on a run: JSON root `group`, kernel log text, and the plan if unfiltered."""
+    verdict = Verdict(leaves(group))
+    verdict.problems += _missing_results(verdict.results)
+    verdict.problems += bad_names(verdict.results)
+    verdict.problems += _undeclared_skips(verdict.results, allowed_skips)
+    verdict.problems += bad_log_lines(log)
+    if plan is not None:
+        verdict.problems += plan_differences(plan, plan_of(verdict.results))
+    return verdict
+
+
+def bad_names(results):
+    """Return what is wrong with names: these rules are KernelCI's, which drops such results."""
+    problems = []
+    for name, count in Counter(r.path for r in results).items():
+        if count > 1:
+            problems.append(f"{'.'.join(name)}: {count} results with this name")
+        shapes = [NAME, NAME, ROW_NAME][:len(name)] + [ROW_NAME] * (len(name) - 3)
+        for part, shape in zip(name, shapes):
+            if not shape.fullmatch(part):
+                problems.append(f"{'.'.join(name)}: characters outside [a-z0-9_] in '{part}'")
+            if "setup" in part:
+                problems.append(f"{'.'.join(name)}: 'setup' in a name is dropped by KernelCI")
+            if len(part) > NAME_MAX:
+                problems.append(f"{'.'.join(name)}: longer than {NAME_MAX} characters")
+    return problems
+
+
+def bad_log_lines(log):
+    """Return the lines of a kernel log that report a fault."""
+    return [f"kernel log: {line.strip()}" for line in log.splitlines()
+            if BAD_LOG.search(line) and not HARMLESS_LOG.search(line)]
+
+
+def plan_differences(plan, found):
+    """Return how the cases that ran differ from the pinned plan."""
+    problems = []
+    for suite, cases in plan.items():
+        if suite not in found:
+            problems.append(f"{suite}: suite is missing ({len(cases)} cases)")
+            continue
+        for case, rows in cases.items():
+            have = found[suite].get(case, 0)
+            if have < rows:
+                problems.append(f"{suite}.{case}: {have} of {rows} rows")
+    for suite, cases in found.items():
+        for case, rows in cases.items():
+            pinned = plan.get(suite, {}).get(case, 0)
+            if rows > pinned:
+                problems.append(f"{suite}.{case}: {rows} rows, {pinned} pinned; run `make plan`")
+    return problems
+
+
+def _missing_results(results):
+    return [] if results else ["no test ran"]
+
+
+def _undeclared_skips(results, allowed):
+    return [f"{r.name}: skipped, and tools/targets.toml does not declare it" for r in results
+            if r.status == "SKIP" and not declared(r, allowed)]
+
+
+def declared(result, allowed):
+    """Return the reason for which the target declares the skip of `result`, or None."""
+    for entry in allowed:
+        if any(fnmatch.fnmatchcase(".".join(result.path[:n]), entry["name"])
+               for n in range(1, len(result.path) + 1)):
+            return entry["reason"]
+    return None
