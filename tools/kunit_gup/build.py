@@ -43,7 +43,7 @@ def configure(tree, target, build_dir, log, kunitconfig=None):
 
 def make(tree, target, build_dir, log, *goals, what=None):
     """Run kernel make with a running count; return the compiler's warnings."""
-    progress = ui.Progress(what or f"building {target.name}")
+    progress = ui.Progress(f"{what or f'building {target.name}'} (log: {log})")
     count, warnings = 0, []
 
     def watch(line):
@@ -65,7 +65,6 @@ def make(tree, target, build_dir, log, *goals, what=None):
 
 def kunit_kernel(tree, target, build_dir, log):
     """Configure and build the kernel with the suites."""
-    ui.note(f"log of the build: {log}")
     configure(tree, target, build_dir, log)
     return make(tree, target, build_dir, log, "olddefconfig", "all")
 

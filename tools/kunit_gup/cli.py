@@ -7,7 +7,8 @@ import signal
 import sys
 import traceback
 
-from . import deps, lock, paths, proc, runner, targets, tree, ui
+from . import (bench, checks, deps, everything, lint, lock, objects, paths, proc, runner, selftest,
+               static, steps, targets, tree, ui)
 from .errors import UserError
 
 
@@ -74,6 +75,63 @@ def _plan():
     return _total(*runner.pin_plan(target, option("KDIR")).totals)
 
 
+def _checks(found):
+    """Show the `found` checks and the total; return the exit code."""
+    for check in found:
+        check.show()
+    return _total(*checks.totals(found))
+
+
+def _steps():
+    deps.ensure()
+    return _checks(steps.run(_target(), option("KDIR")))
+
+
+def _objects():
+    deps.ensure()
+    return _checks(objects.run(option("KDIR")))
+
+
+def _bench():
+    rounds = option("ROUNDS", "7")
+    if not rounds.isdigit() or not int(rounds):
+        raise UserError(f"ROUNDS={rounds} is no number of rounds", "say ROUNDS=7")
+    if option("STEPS") not in ("", "all"):
+        raise UserError(f"unknown STEPS={option('STEPS')}", "say STEPS=all, or one STEP=NNNN")
+    target = _target()
+    deps.ensure()
+    bench.run(target, option("KDIR"), int(rounds), option("STEP"), option("STEPS") == "all")
+
+
+def _check():
+    target = _target()
+    deps.ensure()
+    return _total(*everything.run(target, option("KDIR")))
+
+
+def _lint():
+    return _checks(lint.run(option("KDIR")))
+
+
+def _test():
+    return _checks(selftest.run())
+
+
+def _checkpatch():
+    deps.ensure()
+    return _checks(static.checkpatch(option("KDIR")))
+
+
+def _w1():
+    deps.ensure()
+    return _checks(static.warnings(_target(), option("KDIR")))
+
+
+def _modules():
+    deps.ensure()
+    return _checks(static.modules(_target(), option("KDIR")))
+
+
 def _prepare():
     deps.ensure()
     ui.note(f"prepared tree: {tree.prepare(option('KDIR')).path}")
@@ -102,10 +160,19 @@ def _distclean():
 
 COMMANDS = {
     "kunit": _kunit,
+    "check": _check,
+    "lint": _lint,
+    "test": _test,
     "plan": _plan,
     "prepare": _prepare,
     "export": _export,
     "discard": _discard,
+    "steps": _steps,
+    "objects": _objects,
+    "bench-uml": _bench,
+    "w1": _w1,
+    "modules-check": _modules,
+    "checkpatch": _checkpatch,
     "clean": _clean,
     "distclean": _distclean,
 }

@@ -3,6 +3,7 @@
 
 import json
 import sys
+from collections import Counter
 
 from . import build, judge, paths, proc, tree as trees, ui
 from .errors import UserError
@@ -17,20 +18,22 @@ def kunit(target, kdir=None, pattern="", strict=False):
     build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
     verdict = boot(tree.path, target, build_dir, target.name, pattern,
                    plan=None if pattern else pinned_plan())
-    report(verdict, build_dir / "test.log")
+    report(verdict, build_dir / "test.log", target.skip)
     return verdict
 
 
-def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, quiet=False):
+def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, quiet=False,
+         prefix=()):
     """Boot the built kernel once through kunit.py; return the Verdict.
 
-    The results are stored as build/results/NAME.json, .junit.xml and .log.
+    The results are stored as build/results/NAME.json, .junit.xml and .log. The command is run
+    by `prefix`, if there is one.
     """
     stored = {kind: paths.results("results", f"{name}.{kind}")
               for kind in ("json", "junit.xml", "log")}
     for path in stored.values():
         path.unlink(missing_ok=True)
-    command = [*build.kunit_py(tree), "exec", f"--arch={target.arch}", f"--build_dir={build_dir}",
+    command = [*prefix, *build.kunit_py(tree), "exec", f"--arch={target.arch}", f"--build_dir={build_dir}",
                f"--kunitconfig={tree / 'lib/kunit-gup'}", f"--timeout={target.timeout}",
                f"--json={stored['json']}", f"--junit={stored['junit.xml']}",
                *(f"--kernel_args={a}" for a in target.kernel_args), *([pattern] if pattern else [])]
@@ -67,11 +70,15 @@ def pin_plan(target, kdir=None):
     return verdict
 
 
-def report(verdict, log):
-    """Show what failed and where the kernel log is."""
+def report(verdict, log, allowed_skips=()):
+    """Show what failed, what was skipped and why, and where the kernel log is."""
     for result in verdict.results:
         if result.status in ("FAIL", "ERROR"):
             print(f"{result.status} {result.name or '(a crash)'}")
     for problem in verdict.problems:
         print(f"PROBLEM {problem}")
+    reasons = Counter(judge.declared(r, allowed_skips) for r in verdict.results
+                      if r.status == "SKIP")
+    for reason, count in reasons.items():
+        print(f"skipped {count}: {reason or 'for no declared reason'}")
     ui.note(f"kernel log: {log}; results: {paths.RESULTS / 'results'}")

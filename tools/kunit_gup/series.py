@@ -3,6 +3,7 @@
 
 import hashlib
 import re
+from pathlib import Path
 
 from . import paths, ui
 from .errors import UserError
@@ -98,7 +99,7 @@ def commits(git, base=BASE, tip=BRANCH):
 def export(git, directory):
     """Write the branch as patch files into the empty `directory`; return them in order."""
     git.run(*FORMAT, "--output-directory", directory, f"{BASE}..{BRANCH}")
-    return patch_files(directory)
+    return patch_files(Path(directory))
 
 
 def install(files):

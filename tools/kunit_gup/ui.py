@@ -17,8 +17,8 @@ class Progress:
     """A line that is updated on a terminal, and repeated now and then in a log."""
 
     def __init__(self, what):
-        """Announce `what`, the step that begins."""
-        self.what = what
+        """Announce `what`, the step that begins; what stands in brackets is said once."""
+        self.what = what.partition(" (")[0]
         self.tty = sys.stdout.isatty()
         self.last = time.monotonic()
         self.begun = self.last

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rules for the files of this repository that no other tool knows."""
+
+import re
+
+from . import paths, proc, tree as trees
+from .checks import Check
+
+# What must stand nowhere: names of package mirrors, and paths of one machine.
+FORBIDDEN = {
+    "a host of a package mirror": re.compile(r"[a-z]\.debian\.(org|net)\b"),
+    "a path of one machine": re.compile(r"(?<![\w.~*}$-])/(work|root|home)/"),
+}
+BATCHING = re.compile(r"gup_batch\.h|folio_pte_batch")
+ORACLE = "lib/kunit-gup/gup_oracle.c"
+COMMANDS = ("make kunit", "make check")
+
+
+def run(kdir=None):
+    """Return one Check for each rule."""
+    texts, binaries = _contents()
+    return [
+        Check("no binary file", binaries),
+        *(Check(f"nowhere {what}", _grep(texts, pattern)) for what, pattern in FORBIDDEN.items()),
+        oracle(),
+        readme(),
+        Check("mm/patches is what an export writes",
+              [f"mm/patches/{name} differs; run `make export`"
+               for name in trees.roundtrip_differences(trees.prepare(kdir, strict=True))]),
+    ]
+
+
+def oracle():
+    """Check that the oracle shares no code with the batching that it judges."""
+    path = paths.REPO / ORACLE
+    if not path.exists():
+        return Check("the oracle batches nothing", [f"{ORACLE} is missing"])
+    text = path.read_text(encoding="utf-8")
+    return Check("the oracle batches nothing", _grep({ORACLE: text}, BATCHING))
+
+
+def readme():
+    """Check that README names the two commands, and only targets that exist."""
+    path = paths.REPO / "README.md"
+    if not path.exists():
+        return Check("README's commands exist", ["README.md is missing"])
+    text = path.read_text(encoding="utf-8")
+    problems = [f"README.md does not name `{c}`" for c in COMMANDS if c not in text]
+    for target in sorted(set(re.findall(r"`make ([a-z][a-z0-9-]*)", text))):
+        if target not in targets():
+            problems.append(f"README.md names `make {target}`, which is no target")
+    return Check("README's commands exist", problems)
+
+
+def targets():
+    """Return the targets of the Makefile."""
+    text = (paths.REPO / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = re.search(r"^COMMANDS := (.*)$", text, re.M)
+    return {"help", *commands[1].split()}
+
+
+def _contents():
+    """Return ({name: text}, [binary files]) of what is or would be committed."""
+    listed = proc.capture(["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached",
+                           "--others", "--exclude-standard"], cwd=paths.REPO)[1]
+    texts, binaries = {}, []
+    for name in filter(None, listed.split("\0")):
+        path = paths.REPO / name
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        if b"\0" in data:
+            binaries.append(name)
+        else:
+            texts[name] = data.decode("utf-8", errors="replace")
+    return texts, binaries
+
+
+def _grep(texts, pattern):
+    return [f"{name}:{number}: {line.strip()}" for name, text in sorted(texts.items())
+            for number, line in enumerate(text.splitlines(), 1) if pattern.search(line)]

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The suites pass with the test access alone and after every further patch."""
+
+import tomllib
+
+from . import build, judge, paths, runner, series, tree as trees, ui
+from .checks import Check
+from .errors import UserError
+from .worktree import Worktree
+
+
+def run(target, kdir=None):
+    """Build and boot every step of the series; return one Check for each."""
+    tree = trees.prepare(kdir, strict=True)
+    patches = trees.steps(tree)
+    expectations = load([series.slug(patch) for patch, _ in patches])
+    plan, work = runner.pinned_plan(), Worktree(tree)
+    build_dir = build.directory(tree.name, f"steps-{target.name}")
+    return [_step(target, work.go(commit), build_dir, patch, plan, expectations, index)
+            for index, (patch, commit) in enumerate(patches)]
+
+
+def _step(target, path, build_dir, patch, plan, expectations, index):
+    name = f"steps-{target.name}-{series.number(patch)}"
+    ui.note(f"step {patch.name}")
+    build.kunit_kernel(path, target, build_dir, paths.fresh_log(f"build-{name}"))
+    due = [e for e in expectations if index < e["index"]]
+    skips = [{"name": e["row"], "reason": e["reason"]} for e in due if e["result"] == "skip"]
+    verdict = runner.boot(path, target, build_dir, name, plan=plan,
+                          allowed=(*target.skip, *skips), quiet=True)
+    problems = verdict.problems + differences(verdict.results, due)
+    detail = (f"{verdict.count('PASS')} passed, {verdict.count('FAIL', 'ERROR')} failed, "
+              f"{verdict.count('SKIP')} skipped; {len(due)} expectations")
+    return Check(f"step {patch.name}", problems, detail=detail)
+
+
+def load(slugs):
+    """Return the expectations of tools/steps.toml, each with the index of its patch in `slugs`."""
+    text = (paths.TOOLS / "steps.toml").read_text(encoding="utf-8")
+    found = []
+    for entry in tomllib.loads(text).get("expect", []):
+        if entry["result"] not in ("fail", "skip"):
+            raise UserError(f"tools/steps.toml: result '{entry['result']}'", "say fail or skip")
+        if entry["until"] not in slugs:
+            raise UserError(f"tools/steps.toml names the patch '{entry['until']}', which is not in "
+                            "mm/patches", f"known: {', '.join(slugs)}")
+        found.append(entry | {"index": slugs.index(entry["until"])})
+    return found
+
+
+def differences(results, due):
+    """Return where the failing and skipped rows are not those of the expectations `due`."""
+    wanted = {"fail": "FAIL", "skip": "SKIP"}
+    problems, explained = [], set()
+    for entry in due:
+        rows = [r for r in results if matches(r, entry["row"])]
+        if not rows:
+            problems.append(f"{entry['row']}: expected to {entry['result']}, but no such row")
+        for row in rows:
+            explained.add(row)
+            if row.status != wanted[entry["result"]]:
+                problems.append(f"{row.name}: {row.status}, expected to {entry['result']} until "
+                                f"{entry['until']}")
+    return problems + [f"{r.name}: {r.status}" for r in results
+                       if r.status in ("FAIL", "ERROR") and r not in explained]
+
+
+def matches(result, pattern):
+    """Return whether `pattern` names the suite, the case or the row of `result`."""
+    return judge.declared(result, [{"name": pattern, "reason": "match"}]) is not None
