@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_fast_entry: the functions that callers of GUP-fast see, on a real mm.
+ *
+ * The other suites start the walk in a page table that they made. Here it comes
+ * down from the top, through get_user_pages_fast() and its relatives, over memory
+ * that was mapped and touched as user space does it. Where the architecture has
+ * no GUP-fast, it is turned on for the test.
+ */
+#include <linux/mman.h>
+
+#include "gup_kunit.h"
+
+#define GUP_ENTRY_PAGES	8
+
+/**
+ * struct gup_entry - some mapped memory, and an array to fill
+ * @addr:  its address
+ * @pages: the array, poisoned
+ */
+struct gup_entry {
+	unsigned long addr;
+	struct page *pages[GUP_ENTRY_PAGES + 1];
+};
+
+static bool gup_entry_always(void)
+{
+	return true;
+}
+
+static void gup_entry_poison(struct gup_entry *e)
+{
+	unsigned int i;
+
+	for (i = 0; i <= GUP_ENTRY_PAGES; i++)
+		e->pages[i] = GUP_POISON;
+}
+
+/* Private memory of GUP_ENTRY_PAGES pages, with a page in each. */
+static int gup_entry_init(struct kunit *test)
+{
+	struct gup_entry *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	test->priv = e;
+	if (!gup_race_lacks())
+		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
+					   gup_entry_always);
+
+	return 0;
+}
+
+static struct gup_entry *gup_entry_map(struct kunit *test)
+{
+	struct gup_entry *e = test->priv;
+	unsigned int i;
+	long nr;
+
+	e->addr = kunit_vm_mmap(test, NULL, 0, GUP_ENTRY_PAGES * PAGE_SIZE,
+				PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	KUNIT_ASSERT_NE(test, e->addr, 0);
+	KUNIT_ASSERT_LT(test, e->addr, TASK_SIZE);
+
+	nr = get_user_pages_unlocked(e->addr, GUP_ENTRY_PAGES, e->pages,
+				     FOLL_WRITE);
+	KUNIT_ASSERT_EQ(test, nr, GUP_ENTRY_PAGES);
+	for (i = 0; i < GUP_ENTRY_PAGES; i++)
+		put_page(e->pages[i]);
+	gup_entry_poison(e);
+
+	return e;
+}
+
+/* No page at all: nothing stored, nothing taken. */
+static void gup_entry_expect_nothing(struct kunit *test, int nr_pages)
+{
+	struct gup_entry *e = gup_entry_map(test);
+
+	KUNIT_EXPECT_EQ(test, 0, get_user_pages_fast(e->addr, nr_pages,
+						     FOLL_WRITE, e->pages));
+	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
+	KUNIT_EXPECT_EQ(test, 0, get_user_pages_fast_only(e->addr, nr_pages,
+							  FOLL_WRITE, e->pages));
+	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
+	KUNIT_EXPECT_EQ(test, 0, pin_user_pages_fast(e->addr, nr_pages,
+						     FOLL_WRITE, e->pages));
+	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
+}
+
+static void nr_pages_zero(struct kunit *test)
+{
+	gup_entry_expect_nothing(test, 0);
+}
+
+static void nr_pages_negative(struct kunit *test)
+{
+	gup_entry_expect_nothing(test, -1);
+}
+
+static void nr_pages_most_negative(struct kunit *test)
+{
+	gup_entry_expect_nothing(test, INT_MIN);
+}
+
+/* From every page on, as many as there are, and one page less. */
+static void get_from_every_page(struct kunit *test)
+{
+	struct gup_entry *e = gup_entry_map(test);
+	unsigned int first, nr, i;
+
+	for (first = 0; first < GUP_ENTRY_PAGES; first++) {
+		for (nr = 1; nr <= GUP_ENTRY_PAGES - first; nr++) {
+			gup_entry_poison(e);
+			KUNIT_ASSERT_EQ(test, nr, get_user_pages_fast_only(
+					e->addr + first * PAGE_SIZE, nr,
+					FOLL_WRITE, e->pages));
+			KUNIT_EXPECT_PTR_EQ(test, e->pages[nr], GUP_POISON);
+			for (i = 0; i < nr; i++)
+				put_page(e->pages[i]);
+		}
+	}
+}
+
+static void pin_all_pages(struct kunit *test)
+{
+	const long acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	const long released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	struct gup_entry *e = gup_entry_map(test);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, GUP_ENTRY_PAGES,
+			pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES, FOLL_WRITE,
+					    e->pages));
+	KUNIT_EXPECT_PTR_EQ(test, e->pages[GUP_ENTRY_PAGES], GUP_POISON);
+	for (i = 0; i < GUP_ENTRY_PAGES; i++)
+		KUNIT_EXPECT_TRUE(test, folio_maybe_dma_pinned(page_folio(
+						e->pages[i])));
+	unpin_user_pages(e->pages, GUP_ENTRY_PAGES);
+	KUNIT_EXPECT_EQ(test, gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired,
+			GUP_ENTRY_PAGES);
+	KUNIT_EXPECT_EQ(test, gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released,
+			GUP_ENTRY_PAGES);
+}
+
+/* Asking for more than is mapped gets what is mapped. */
+static void get_past_the_end(struct kunit *test)
+{
+	struct gup_entry *e = gup_entry_map(test);
+	unsigned int i;
+	int nr;
+
+	nr = get_user_pages_fast_only(e->addr + 5 * PAGE_SIZE, GUP_ENTRY_PAGES,
+				      FOLL_WRITE, e->pages);
+	KUNIT_EXPECT_EQ(test, nr, 3);
+	for (i = 0; (int)i < nr; i++)
+		put_page(e->pages[i]);
+}
+
+static struct kunit_case gup_fast_entry_cases[] = {
+	KUNIT_CASE(nr_pages_zero),
+	KUNIT_CASE(nr_pages_negative),
+	KUNIT_CASE(nr_pages_most_negative),
+	KUNIT_CASE(get_from_every_page),
+	KUNIT_CASE(pin_all_pages),
+	KUNIT_CASE(get_past_the_end),
+	{}
+};
+
+struct kunit_suite gup_fast_entry_suite = {
+	.name = "gup_fast_entry",
+	.init = gup_entry_init,
+	.test_cases = gup_fast_entry_cases,
+};

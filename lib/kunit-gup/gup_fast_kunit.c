@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_fast: what GUP-fast makes of a page table that does not change.
+ *
+ * Each row is a layout, a request, and the number of pages that it gets. The row
+ * says the number, and the oracle has to say the same; pages, references, pins,
+ * referenced bits and statistics are compared with the oracle for every folio,
+ * before and after the pages are put.
+ *
+ * To add a row: a name, the pictures (see gup_kunit.h), the flags, .gets. A row
+ * asks for all entries, unless it has .first and .nr.
+ */
+#include "gup_kunit.h"
+
+/**
+ * struct gup_fast_row - a request on a layout
+ * @name:   what is special about it
+ * @layout: the layout
+ * @flags:  FOLL_* flags
+ * @first:  the first entry asked for
+ * @nr:     number of entries asked for, 0 for all that follow
+ * @gets:   number of pages returned
+ * @stop:   why not more
+ */
+struct gup_fast_row {
+	const char *name;
+	struct gup_layout layout;
+	unsigned int flags;
+	unsigned int first;
+	unsigned int nr;
+	unsigned int gets;
+	enum gup_stop stop;
+};
+
+static void gup_fast_check(struct kunit *test, struct gup_fixture *fx,
+			   const struct gup_fast_row *row)
+{
+	struct gup_walk walk = {
+		.first = row->first,
+		.nr = row->nr ?: fx->nr - row->first,
+		.flags = row->flags,
+	};
+	struct gup_diff diff = {};
+	enum gup_stop stop;
+	unsigned int gets;
+
+	gets = gup_oracle_walk(fx, walk.first, walk.nr, walk.flags, &stop);
+	KUNIT_EXPECT_EQ_MSG(test, gets, row->gets, "by the oracle");
+	KUNIT_EXPECT_EQ_MSG(test, stop, row->stop, "by the oracle");
+
+	gup_walk_matches_oracle(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, row->layout.ptes);
+}
+
+static void gup_fast_run_row(struct kunit *test)
+{
+	const struct gup_fast_row *row = test->param_value;
+	const char *lacks = gup_fixture_lacks(row->layout.folios,
+					      row->layout.ptes);
+
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+	gup_fast_check(test, gup_fixture_create(test, &row->layout), row);
+}
+
+/* Where a run ends: the request, the folio, the table, an entry. */
+static const struct gup_fast_row gup_fast_end_rows[] = {
+	{
+		.name = "order 0",
+		.layout = { "A0", "A0" },
+		.flags = GUP_GET_W, .gets = 1,
+	}, {
+		.name = "order 0 pin",
+		.layout = { "A0", "A0" },
+		.flags = GUP_PIN_W, .gets = 1,
+	}, {
+		.name = "order 1 get",
+		.layout = { "A1", "A0-1" },
+		.flags = GUP_GET_W, .gets = 2,
+	}, {
+		.name = "order 1 pin",
+		.layout = { "A1", "A0-1" },
+		.flags = GUP_PIN_W, .gets = 2,
+	}, {
+		.name = "order 1 pin on page cache",
+		.layout = { "A1h", "A0-1" },
+		.flags = GUP_PIN_W, .gets = 2,
+	}, {
+		.name = "order 2",
+		.layout = { "A2", "A0-3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "request ends inside the folio",
+		.layout = { "A4", "A0-15" },
+		.flags = GUP_PIN_W, .nr = 7, .gets = 7,
+	}, {
+		.name = "request ends with the folio",
+		.layout = { "A4 B0", "A0-15 B0" },
+		.flags = GUP_PIN_W, .nr = 16, .gets = 16,
+	}, {
+		.name = "request ends behind the folio",
+		.layout = { "A4 B0", "A0-15 B0" },
+		.flags = GUP_PIN_W, .gets = 17,
+	}, {
+		.name = "request of one page inside the folio",
+		.layout = { "A4", "A0-15" },
+		.flags = GUP_GET_W, .first = 5, .nr = 1, .gets = 1,
+	}, {
+		.name = "starts on a tail page",
+		.layout = { "A3", "A5-7" },
+		.flags = GUP_PIN_W, .gets = 3,
+	}, {
+		.name = "starts on the last page",
+		.layout = { "A3 B3", "A7 B0-7" },
+		.flags = GUP_GET_W, .gets = 9,
+	}, {
+		.name = "last entries of the table",
+		.layout = { "A4", "A0-5", -1 },
+		.flags = GUP_PIN_W, .gets = 6,
+	}, {
+		.name = "neighbours in memory are two folios",
+		.layout = { "A2 B2+", "A0-3 B0-3" },
+		.flags = GUP_GET_W, .gets = 8,
+	}, {
+		.name = "neighbours in memory pinned",
+		.layout = { "A2 B2+", "A0-3 B0-3" },
+		.flags = GUP_PIN_W, .gets = 8,
+	}, {
+		.name = "neighbours in memory from the middle",
+		.layout = { "A2 B2+", "A2-3 B0-1" },
+		.flags = GUP_GET_W, .gets = 4,
+	}, {
+		.name = "small neighbours in memory do not merge",
+		.layout = { "A0 B0+ C0+ D0+", "A0 B0 C0 D0" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "same page twice",
+		.layout = { "A2", "A0 A1 A1 A2" },
+		.flags = GUP_GET_W, .gets = 4,
+	}, {
+		.name = "same page in all entries",
+		.layout = { "A2", "A2 A2 A2 A2" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "descending pages",
+		.layout = { "A2", "A3-0" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "scrambled pages",
+		.layout = { "A2", "A3 A1 A1 A0" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "one page left out",
+		.layout = { "A3", "A0-2 A4-7" },
+		.flags = GUP_PIN_W, .gets = 7,
+	}, {
+		.name = "two folios in turn",
+		.layout = { "A2 B2", "A0 B1 A2 B3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "a copied page in the middle",
+		.layout = { "A3 B0", "A0-2 B0 A4-7" },
+		.flags = GUP_PIN_W, .gets = 8,
+	}, {
+		.name = "the folio again after another one",
+		.layout = { "A2 B0", "A0-3 B0 A0-3" },
+		.flags = GUP_PIN_W, .gets = 9,
+	}, {
+		.name = "hole in the middle",
+		.layout = { "A2", "A0-1 . A3" },
+		.flags = GUP_PIN_W, .gets = 2, .stop = GUP_NONE,
+	}, {
+		.name = "hole behind the folio",
+		.layout = { "A2", "A0-3 .12" },
+		.flags = GUP_GET_W, .gets = 4, .stop = GUP_NONE,
+	}, {
+		.name = "hole at the start",
+		.layout = { "A2", ". A1-3" },
+		.flags = GUP_GET_W, .gets = 0, .stop = GUP_NONE,
+	}, {
+		.name = "swap entry in the middle",
+		.layout = { "A2", "A0-1 @ A3" },
+		.flags = GUP_PIN_W, .gets = 2, .stop = GUP_NONE,
+	}, {
+		.name = "prot_none in the middle",
+		.layout = { "A2", "A0-1 A2:p A3" },
+		.flags = GUP_GET, .gets = 2, .stop = GUP_NONE,
+	}, {
+		.name = "prot_none at the start",
+		.layout = { "A2", "A0:p A1-3" },
+		.flags = GUP_GET, .gets = 0, .stop = GUP_NONE,
+	}, {
+		.name = "special in the middle",
+		.layout = { "A2", "A0-1 A2:x A3" },
+		.flags = GUP_GET_W, .gets = 2, .stop = GUP_SPECIAL,
+	}, {
+		.name = "special at the start",
+		.layout = { "A2", "A0:x A1-3" },
+		.flags = GUP_PIN_W, .gets = 0, .stop = GUP_SPECIAL,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_fast_end, gup_fast_end_rows, name);
+
+/* The bits of the entries: which end a run, and which do not. */
+static const struct gup_fast_row gup_fast_bits_rows[] = {
+	{
+		.name = "read_only half get to write",
+		.layout = { "A4", "A0-7 A8-15:s" },
+		.flags = GUP_GET_W, .gets = 8, .stop = GUP_NONE,
+	}, {
+		.name = "read_only half pin to write",
+		.layout = { "A4", "A0-7 A8-15:s" },
+		.flags = GUP_PIN_W, .gets = 8, .stop = GUP_NONE,
+	}, {
+		.name = "read_only half from its start",
+		.layout = { "A4", "A0-7 A8-15:s" },
+		.flags = GUP_GET_W, .first = 8, .gets = 0, .stop = GUP_NONE,
+	}, {
+		.name = "read_only half get to read",
+		.layout = { "A4", "A0-7 A8-15:s" },
+		.flags = GUP_GET, .gets = 16,
+	}, {
+		.name = "read_only half pin to read",
+		.layout = { "A4", "A0-7 A8-15:r" },
+		.flags = GUP_PIN, .gets = 16,
+	}, {
+		.name = "writable half behind a read_only one",
+		.layout = { "A4", "A0-7:r A8-15" },
+		.flags = GUP_PIN, .gets = 16,
+	}, {
+		.name = "read_only page in the middle",
+		.layout = { "A2", "A0 A1:r A2-3" },
+		.flags = GUP_GET_W, .gets = 1, .stop = GUP_NONE,
+	}, {
+		.name = "read_only page in the middle read",
+		.layout = { "A2", "A0 A1:r A2-3" },
+		.flags = GUP_PIN, .gets = 4,
+	}, {
+		.name = "old first entry",
+		.layout = { "A2", "A0:o A1-3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "old entry in the middle",
+		.layout = { "A2", "A0-1 A2:o A3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "clean first entry",
+		.layout = { "A2", "A0:c A1-3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "clean entry in the middle",
+		.layout = { "A2", "A0-1 A2:c A3" },
+		.flags = GUP_GET_W, .gets = 4,
+	}, {
+		.name = "soft_dirty first entry",
+		.layout = { "A2", "A0:d A1-3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "soft_dirty entry in the middle",
+		.layout = { "A2", "A0-1 A2:d A3" },
+		.flags = GUP_GET_W, .gets = 4,
+	}, {
+		.name = "young clean and soft_dirty all mixed",
+		.layout = { "A3", "A0:oc A1:d A2:ocd A3 A4:c A5:o A6:od A7:cd" },
+		.flags = GUP_PIN_W, .gets = 8,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_fast_bits, gup_fast_bits_rows, name);
+
+/* Where a pin to read has to stop, because a page must be unshared. */
+static const struct gup_fast_row gup_fast_unshare_rows[] = {
+	{
+		.name = "page 0 of 16",
+		.layout = { "A4", "A0:s A1-15:r" },
+		.flags = GUP_PIN, .gets = 0, .stop = GUP_UNSHARE,
+	}, {
+		.name = "page 1 of 16",
+		.layout = { "A4", "A0:r A1:s A2-15:r" },
+		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
+	}, {
+		.name = "page 8 of 16 and all behind it",
+		.layout = { "A4", "A0-7:r A8-15:s" },
+		.flags = GUP_PIN, .gets = 8, .stop = GUP_UNSHARE,
+	}, {
+		.name = "last page of 16",
+		.layout = { "A4", "A0-14:r A15:s" },
+		.flags = GUP_PIN, .gets = 15, .stop = GUP_UNSHARE,
+	}, {
+		.name = "no page of 16",
+		.layout = { "A4", "A0-15:r" },
+		.flags = GUP_PIN, .gets = 16,
+	}, {
+		.name = "page behind the request",
+		.layout = { "A4", "A0-7:r A8-15:s" },
+		.flags = GUP_PIN, .nr = 8, .gets = 8,
+	}, {
+		.name = "all pages for a get",
+		.layout = { "A4", "A0-15:s" },
+		.flags = GUP_GET, .gets = 16,
+	}, {
+		.name = "all pages for a longterm get",
+		.layout = { "A4", "A0-15:s" },
+		.flags = GUP_GET | FOLL_LONGTERM, .gets = 16,
+	}, {
+		.name = "small folio shared",
+		.layout = { "A0 B0", "A0:r B0:s" },
+		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
+	}, {
+		.name = "second of two folios",
+		.layout = { "A2 B2", "A0-3:r B0-1:r B2-3:s" },
+		.flags = GUP_PIN, .gets = 6, .stop = GUP_UNSHARE,
+	}, {
+		.name = "page of KSM",
+		.layout = { "A0 B0k", "A0:r B0:r" },
+		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
+	}, {
+		.name = "page of KSM for a get",
+		.layout = { "A0 B0k", "A0:r B0:r" },
+		.flags = GUP_GET, .gets = 2,
+	}, {
+		.name = "file pages short_term",
+		.layout = { "A2f", "A0-3:r" },
+		.flags = GUP_PIN, .gets = 4,
+	}, {
+		.name = "file pages longterm to read",
+		.layout = { "A2f", "A0-3:r" },
+		.flags = GUP_PIN_L, .gets = 0, .stop = GUP_UNSHARE,
+	}, {
+		.name = "file pages longterm to read but writable",
+		.layout = { "A2f", "A0-1 A2-3:r" },
+		.flags = GUP_PIN_L, .gets = 2, .stop = GUP_UNSHARE,
+	}, {
+		.name = "exclusive pages longterm to read",
+		.layout = { "A2", "A0-3:r" },
+		.flags = GUP_PIN_L, .gets = 4,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_fast_unshare, gup_fast_unshare_rows, name);
+
+/* Folios that GUP-fast must not take, or not for this request. */
+static const struct gup_fast_row gup_fast_folio_rows[] = {
+	{
+		.name = "zero page get",
+		.layout = { "A0", "Z:r" },
+		.flags = GUP_GET, .gets = 1,
+	}, {
+		.name = "zero page pin",
+		.layout = { "A0", "Z:r" },
+		.flags = GUP_PIN, .gets = 1,
+	}, {
+		.name = "zero pages in a row",
+		.layout = { "A0", "Z8:r" },
+		.flags = GUP_GET, .gets = 8,
+	}, {
+		.name = "zero page among others get",
+		.layout = { "A2", "A0-1:r Z:r A3:r" },
+		.flags = GUP_GET, .gets = 4,
+	}, {
+		.name = "zero page among others pin",
+		.layout = { "A2", "A0-1:r Z:r A3:r" },
+		.flags = GUP_PIN, .gets = 4,
+	}, {
+		.name = "zero page longterm",
+		.layout = { "A0", "A0:r Z:r" },
+		.flags = GUP_PIN_L, .gets = 1, .stop = GUP_UNSHARE,
+	}, {
+		.name = "zero page special",
+		.layout = { "A2", "A0-1:r Z8:rx" },
+		.flags = GUP_GET, .gets = 2, .stop = GUP_SPECIAL,
+	}, {
+		.name = "file pages longterm to write",
+		.layout = { "A2f", "A0-3" },
+		.flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED,
+	}, {
+		.name = "file pages longterm to write behind others",
+		.layout = { "A2 B2f", "A0-3 B0-3" },
+		.flags = GUP_PIN_LW, .gets = 4, .stop = GUP_REFUSED,
+	}, {
+		.name = "file pages to write",
+		.layout = { "A2f", "A0-3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "shmem longterm to write",
+		.layout = { "A2h", "A0-3" },
+		.flags = GUP_PIN_LW, .gets = 4,
+	}, {
+		.name = "secretmem get",
+		.layout = { "A0 B0s", "A0 B0" },
+		.flags = GUP_GET, .gets = 1, .stop = GUP_REFUSED,
+	}, {
+		.name = "secretmem pin",
+		.layout = { "B0s", "B0" },
+		.flags = GUP_PIN_W, .gets = 0, .stop = GUP_REFUSED,
+	}, {
+		.name = "no mapping pin",
+		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "no mapping get",
+		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
+		.flags = GUP_GET_W, .gets = 4,
+	}, {
+		.name = "no mapping longterm to write",
+		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
+		.flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED,
+	}, {
+		.name = "movable longterm",
+		.layout = { "A2 B2m", "A0-3 B0-3" },
+		.flags = GUP_PIN_LW, .gets = 4, .stop = GUP_NO_GRAB,
+	}, {
+		.name = "movable short_term",
+		.layout = { "A2m", "A0-3" },
+		.flags = GUP_PIN_W, .gets = 4,
+	}, {
+		.name = "movable longterm get",
+		.layout = { "A2m", "A0-3" },
+		.flags = GUP_GET_W | FOLL_LONGTERM, .gets = 4,
+	}, {
+		.name = "no reference on the first folio",
+		.layout = { "A2_", "A0-3" },
+		.flags = GUP_GET_W, .gets = 0, .stop = GUP_NO_GRAB,
+	}, {
+		.name = "no reference on the second folio",
+		.layout = { "A2 B0_", "A0-3 B0" },
+		.flags = GUP_PIN_W, .gets = 4, .stop = GUP_NO_GRAB,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_fast_folio, gup_fast_folio_rows, name);
+
+/**
+ * struct gup_length - a request inside a folio
+ * @order: order of the folio
+ * @first: its first page that is mapped
+ * @nr:    number of pages asked for
+ */
+struct gup_length {
+	unsigned int order;
+	unsigned int first;
+	unsigned int nr;
+};
+
+/* From the first, a middle and the last page; to the end, past it, and less. */
+static const struct gup_length gup_lengths[] = {
+	{ 0, 0, 1 }, { 0, 0, 2 },
+	{ 1, 0, 1 }, { 1, 0, 2 }, { 1, 0, 3 }, { 1, 1, 1 }, { 1, 1, 2 },
+	{ 2, 0, 3 }, { 2, 0, 4 }, { 2, 0, 5 }, { 2, 1, 3 }, { 2, 2, 1 },
+	{ 2, 3, 1 }, { 2, 3, 2 },
+	{ 4, 0, 15 }, { 4, 0, 16 }, { 4, 0, 17 }, { 4, 7, 8 }, { 4, 7, 9 },
+	{ 4, 7, 10 }, { 4, 15, 1 }, { 4, 15, 2 },
+	{ 7, 0, 127 }, { 7, 0, 128 }, { 7, 64, 64 }, { 7, 127, 1 },
+	{ 9, 0, 255 }, { 9, 0, 256 }, { 9, 255, 255 }, { 9, 511, 1 },
+	{ 9, 0, 511 }, { 9, 0, 512 }, { 9, 256, 256 },
+};
+
+static void gup_length_desc(const struct gup_length *len, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u page %u nr %u",
+		 len->order, len->first, len->nr);
+}
+
+KUNIT_ARRAY_PARAM(gup_fast_length, gup_lengths, gup_length_desc);
+
+/* The pages of A from @len->first on, and behind them those of B. */
+static void gup_fast_length(struct kunit *test)
+{
+	static const unsigned int flags[] = { GUP_GET, GUP_GET_W, GUP_PIN, GUP_PIN_W };
+	const struct gup_length *len = test->param_value;
+	char folios[16];
+	const struct gup_layout layout = { folios, NULL };
+	struct gup_fixture *fx;
+	struct gup_diff diff = {};
+	unsigned int i, left;
+
+	if (len->nr > PTRS_PER_PTE)
+		kunit_skip(test, "a page table has only %u entries",
+			   (unsigned int)PTRS_PER_PTE);
+
+	snprintf(folios, sizeof(folios), "A%u B0", len->order);
+	fx = gup_fixture_create(test, &layout);
+	left = (1U << len->order) - len->first;
+	for (i = 0; i < len->nr; i++)
+		gup_fixture_map(fx, i, i < left ?
+				gup_fixture_page(fx, 'A', len->first + i) :
+				gup_fixture_page(fx, 'B', 0), 0);
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		struct gup_walk walk = { .nr = len->nr, .flags = flags[i] };
+
+		gup_walk_matches_oracle(fx, &walk, &diff);
+		gup_expect_no_diff(test, &diff, folios);
+		KUNIT_EXPECT_EQ(test, walk.pinned, len->nr);
+	}
+}
+
+/* A folio whose count has overflowed: refused, with one warning. */
+static void gup_fast_refcount_overflow(struct kunit *test)
+{
+	const struct gup_layout layout = { "A0 B2!", "A0 B0-3" };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	struct gup_walk walk = { .nr = 5, .flags = GUP_PIN_W };
+	struct gup_diff diff = {};
+
+	kunit_warning_suppress(test) {
+		gup_walk_matches_oracle(fx, &walk, &diff);
+		KUNIT_EXPECT_LE(test, KUNIT_SUPPRESSED_WARNING_COUNT(), 1);
+	}
+	KUNIT_EXPECT_EQ(test, walk.pinned, 1);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+}
+
+/* The referenced bit stays when it is set, and is set on every folio. */
+static void gup_fast_already_referenced(struct kunit *test)
+{
+	const struct gup_layout layout = { "A2 B2", "A0-3 B0-3" };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	struct gup_walk walk = { .nr = 8, .flags = GUP_GET_W };
+	struct gup_diff diff = {};
+
+	folio_set_referenced(gup_fixture_folio(fx, 'A'));
+	gup_walk_matches_oracle(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	KUNIT_EXPECT_EQ(test, walk.pinned, 8);
+}
+
+/* The table is not the one that the pmd leads to: nothing is taken. */
+static void gup_fast_other_pmd(struct kunit *test)
+{
+	static const unsigned int flags[] = { GUP_GET_W, GUP_PIN_W };
+	const struct gup_layout layout = { "A4 B0", "B0 A0-15" };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	struct gup_diff diff = {};
+	unsigned int i;
+
+	fx->slot = __pmd(0);
+	for (i = 0; i < 2 * ARRAY_SIZE(flags); i++) {
+		struct gup_walk walk = {
+			.first = i % 2, .nr = 16, .flags = flags[i / 2],
+		};
+
+		gup_walk_matches_oracle(fx, &walk, &diff);
+		gup_expect_no_diff(test, &diff, layout.ptes);
+		KUNIT_EXPECT_EQ(test, walk.pinned, 0);
+	}
+}
+
+static struct kunit_case gup_fast_cases[] = {
+	GUP_CASE_ROWS(run_length, gup_fast_length, gup_fast_length),
+	GUP_CASE_ROWS(run_ends, gup_fast_run_row, gup_fast_end),
+	GUP_CASE_ROWS(entry_bits, gup_fast_run_row, gup_fast_bits),
+	GUP_CASE_ROWS(unshare, gup_fast_run_row, gup_fast_unshare),
+	GUP_CASE_ROWS(folio_kinds, gup_fast_run_row, gup_fast_folio),
+	KUNIT_CASE(gup_fast_refcount_overflow),
+	KUNIT_CASE(gup_fast_already_referenced),
+	KUNIT_CASE(gup_fast_other_pmd),
+	{}
+};
+
+struct kunit_suite gup_fast_suite = {
+	.name = "gup_fast",
+	.test_cases = gup_fast_cases,
+};

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_fast_runs: GUP-fast goes by runs, and pays once for each.
+ *
+ * Everything else in this directory holds for a walker that goes page by page as
+ * well. Here is what does not: the number of grabs, how many references they
+ * take, and that the statistic counts what the walk keeps and nothing else.
+ */
+#include "gup_kunit.h"
+
+/**
+ * struct gup_runs_row - a layout and what its walk costs
+ * @name:    what is special about it
+ * @layout:  the layout
+ * @flags:   FOLL_* flags
+ * @nr:      number of entries asked for, 0 for all
+ * @gets:    number of pages returned
+ * @grabs:   number of successful grabs
+ * @grabbed: number of references that they take
+ */
+struct gup_runs_row {
+	const char *name;
+	struct gup_layout layout;
+	unsigned int flags;
+	unsigned int nr;
+	unsigned int gets;
+	unsigned int grabs;
+	unsigned int grabbed;
+};
+
+static const struct gup_runs_row gup_runs_rows[] = {
+	{
+		.name = "whole folio",
+		.layout = { "A4", "A0-15" },
+		.flags = GUP_PIN_W, .gets = 16, .grabs = 1, .grabbed = 16,
+	}, {
+		.name = "whole folio read_only",
+		.layout = { "A4", "A0-15:r" },
+		.flags = GUP_PIN, .gets = 16, .grabs = 1, .grabbed = 16,
+	}, {
+		.name = "half the folio",
+		.layout = { "A4", "A0-15" },
+		.flags = GUP_GET_W, .nr = 8, .gets = 8, .grabs = 1, .grabbed = 8,
+	}, {
+		.name = "from a tail page on",
+		.layout = { "A4", "A10-15" },
+		.flags = GUP_PIN_W, .gets = 6, .grabs = 1, .grabbed = 6,
+	}, {
+		.name = "two folios",
+		.layout = { "A4 B2", "A0-15 B0-3" },
+		.flags = GUP_PIN_W, .gets = 20, .grabs = 2, .grabbed = 20,
+	}, {
+		.name = "two neighbours",
+		.layout = { "A2 B2+", "A2-3 B0-3" },
+		.flags = GUP_GET_W, .gets = 6, .grabs = 2, .grabbed = 6,
+	}, {
+		.name = "small folios",
+		.layout = { "A0 B0+ C0+", "A0 B0 C0" },
+		.flags = GUP_PIN_W, .gets = 3, .grabs = 3, .grabbed = 3,
+	}, {
+		.name = "bits to ignore do not end it",
+		.layout = { "A3", "A0:o A1:d A2:c A3:oc A4-7" },
+		.flags = GUP_PIN_W, .gets = 8, .grabs = 1, .grabbed = 8,
+	}, {
+		.name = "write bit ends it",
+		.layout = { "A3", "A0-3 A4-7:r" },
+		.flags = GUP_PIN, .gets = 8, .grabs = 2, .grabbed = 12,
+	}, {
+		.name = "unshare ends it",
+		.layout = { "A3", "A0-4:r A5:s A6-7:r" },
+		.flags = GUP_PIN, .gets = 5, .grabs = 2, .grabbed = 8 + 3,
+	}, {
+		.name = "hole ends it",
+		.layout = { "A3", "A0-2 . A4-7" },
+		.flags = GUP_PIN_W, .gets = 3, .grabs = 1, .grabbed = 8,
+	}, {
+		.name = "last entries of the table",
+		.layout = { "A4", "A0-5", -1 },
+		.flags = GUP_PIN_W, .gets = 6, .grabs = 1, .grabbed = 6,
+	}, {
+		.name = "shared pages for a get",
+		.layout = { "A4", "A0-7:s A8-15:r" },
+		.flags = GUP_GET, .gets = 16, .grabs = 1, .grabbed = 16,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_runs, gup_runs_rows, name);
+
+static const char *gup_runs_lacks(void)
+{
+	if (!gup_kunit_gup.fast_pte_run)
+		return "this tree goes page by page";
+
+	return gup_race_lacks();
+}
+
+static void gup_runs_grabs(struct kunit *test)
+{
+	const struct gup_runs_row *row = test->param_value;
+	struct gup_walk walk = { .flags = row->flags };
+	struct gup_diff diff = {};
+	struct gup_fixture *fx;
+
+	if (gup_runs_lacks())
+		kunit_skip(test, "%s", gup_runs_lacks());
+
+	fx = gup_fixture_create(test, &row->layout);
+	walk.nr = row->nr ?: fx->nr;
+	gup_race_install(fx, NULL);
+	gup_walk_run(fx, &walk);
+
+	KUNIT_EXPECT_EQ(test, walk.pinned, row->gets);
+	KUNIT_EXPECT_EQ(test, fx->grabs, row->grabs);
+	KUNIT_EXPECT_EQ(test, fx->grabbed, row->grabbed);
+	gup_walk_check(fx, &walk, &diff);
+	gup_walk_undo(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, row->layout.ptes);
+}
+
+/* Only what is kept is counted, and nothing is counted twice. */
+static void gup_runs_statistic(struct kunit *test)
+{
+	static const struct gup_layout layouts[] = {
+		{ "A4", "A0-15" },
+		{ "A3", "A0-2 . A4-7" },
+		{ "A2 B0 C2", "A0-3 B0 C0-1" },
+		{ "A3", "A0-4:r A5:s A6-7:r" },
+		{ "A2 B2f", "A0-3:r B0-3:r" },
+		{ "A2", "A0-1:r Z3:r A2:r" },
+	};
+	unsigned int i;
+
+	if (!gup_kunit_gup.counts_what_it_keeps)
+		kunit_skip(test, "this tree counts every grab");
+
+	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+		struct gup_fixture *fx = gup_fixture_create(test, &layouts[i]);
+		struct gup_walk walk = { .nr = fx->nr, .flags = GUP_PIN };
+		struct gup_diff diff = {};
+
+		gup_walk_run(fx, &walk);
+		KUNIT_EXPECT_EQ_MSG(test, walk.released, 0, "%s",
+				    layouts[i].ptes);
+		gup_walk_check(fx, &walk, &diff);
+		gup_walk_undo(fx, &walk, &diff);
+
+		fx->slot = __pmd(0);
+		gup_walk_run(fx, &walk);
+		KUNIT_EXPECT_EQ_MSG(test, walk.acquired, 0, "%s",
+				    layouts[i].ptes);
+		gup_walk_check(fx, &walk, &diff);
+		gup_expect_no_diff(test, &diff, layouts[i].ptes);
+	}
+}
+
+static struct kunit_case gup_fast_runs_cases[] = {
+	GUP_CASE_ROWS(grabs, gup_runs_grabs, gup_runs),
+	KUNIT_CASE(gup_runs_statistic),
+	{}
+};
+
+struct kunit_suite gup_fast_runs_suite = {
+	.name = "gup_fast_runs",
+	.test_cases = gup_fast_runs_cases,
+};

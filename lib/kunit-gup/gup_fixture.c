@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Folios and a page table, made from the pictures that gup_kunit.h explains.
+ *
+ * The folios are made by hand, of pages that are split first: their struct pages
+ * are saved, turned into the folios of the layout, and written back in the end.
+ * So a folio can have any neighbour, can change its order while somebody looks
+ * at it, and nothing that a test does to it reaches the page allocator.
+ *
+ * There are no expectations about GUP in here.
+ */
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mmzone.h>
+#include <linux/pgalloc.h>
+#include <linux/shmem_fs.h>
+#include <linux/swapops.h>
+#include <linux/vmstat.h>
+
+#include "gup_kunit.h"
+
+static const struct address_space_operations gup_file_aops;
+
+/* Where the page table would be in an address space; any multiple will do. */
+#define GUP_TABLE_ADDR	(4 * PMD_SIZE)
+
+KUNIT_DEFINE_ACTION_WRAPPER(gup_fput_wrapper, fput, struct file *);
+
+static void gup_free_table(void *table)
+{
+	pte_free_kernel(&init_mm, table);
+}
+
+/* Put the pages back to what they were, and free them. */
+static void gup_free_block(void *data)
+{
+	struct gup_block *block = data;
+	const unsigned int nr = 1U << block->order;
+	unsigned int i;
+
+	memcpy(block->page, block->saved, nr * sizeof(*block->page));
+	for (i = 0; i < nr; i++)
+		__free_page(block->page + i);
+}
+
+static void gup_alloc_block(struct gup_fixture *fx, struct gup_block *block,
+			    unsigned int order)
+{
+	struct kunit *test = fx->test;
+	const unsigned int nr = 1U << order;
+	unsigned int i;
+
+	block->order = order;
+	block->saved = kunit_kmalloc_array(test, nr, sizeof(*block->saved),
+					   GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, block->saved);
+	block->refs = kunit_kmalloc_array(test, nr, sizeof(*block->refs),
+					  GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, block->refs);
+	block->taken = kunit_kcalloc(test, nr, sizeof(*block->taken),
+				     GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, block->taken);
+
+	block->page = alloc_pages(GFP_KERNEL, order);
+	KUNIT_ASSERT_NOT_NULL(test, block->page);
+	if (order)
+		split_page(block->page, order);
+	memcpy(block->saved, block->page, nr * sizeof(*block->saved));
+	for (i = 0; i < nr; i++)
+		block->refs[i] = 1;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_free_block,
+							   block));
+}
+
+static void *gup_folio_mapping(struct gup_fixture *fx, char kind)
+{
+	switch (kind) {
+	case 'f':
+		return &fx->file;
+	case 'h':
+		return fx->shmem->f_mapping;
+	case 's':
+		return &fx->secretmem;
+	case 'u':
+		return NULL;
+	case 'k':
+		return (void *)((unsigned long)fx | FOLIO_MAPPING_KSM);
+	default:
+		return (void *)((unsigned long)fx | FOLIO_MAPPING_ANON);
+	}
+}
+
+/* Turn 2^@order saved pages at @page into a folio of the kind of @gf. */
+static void gup_make_folio(struct gup_fixture *fx, struct gup_folio *gf,
+			   struct page *page, unsigned int order, int refs)
+{
+	const unsigned int nr = 1U << order;
+	const unsigned long idx = page - gf->block->page;
+	unsigned int i;
+
+	memcpy(page, gf->block->saved + idx, nr * sizeof(*page));
+	for (i = 1; i < nr; i++)
+		set_page_count(page + i, 0);
+	if (order)
+		gup_kunit_prep_folio(page, order);
+	page->mapping = gup_folio_mapping(fx, gf->kind);
+	for (i = 0; i < nr && gf->kind == 'm'; i++)
+		set_page_zone(page + i, ZONE_MOVABLE);
+	set_page_count(page, refs);
+	gf->block->refs[idx] = refs;
+}
+
+/**
+ * gup_fixture_regroup() - split or merge what a folio of the layout is made of
+ * @fx:     the fixture
+ * @letter: the folio
+ * @order:  order of the folios that it is to be now
+ *
+ * The pages, and what they are used for, stay the same; references and flags
+ * are those of a new folio, and pages of anonymous folios are exclusive.
+ *
+ * Context: Any, also from a &struct gup_race. Nobody holds a reference.
+ */
+void gup_fixture_regroup(struct gup_fixture *fx, char letter,
+			 unsigned int order)
+{
+	struct gup_folio *gf = &fx->folio[letter - 'A'];
+	unsigned int i;
+
+	for (i = 0; i < 1U << gf->order; i += 1U << order)
+		gup_make_folio(fx, gf, gf->page + i, order, 1);
+	for (i = 0; i < 1U << gf->order && gf->kind == 'a'; i++)
+		SetPageAnonExclusive(gf->page + i);
+}
+
+/* Read "A4f+0 ..." up to the end of the word. */
+static const char *gup_parse_folio(struct gup_fixture *fx, const char *s)
+{
+	struct gup_folio *gf = &fx->folio[*s - 'A'];
+
+	KUNIT_ASSERT_TRUE(fx->test, *s >= 'A' && *s < 'Z');
+	gf->kind = 'a';
+	gf->refs = 1;
+	for (s++; *s >= '0' && *s <= '9'; s++)
+		gf->order = gf->order * 10 + *s - '0';
+	for (; *s && *s != ' '; s++) {
+		if (*s == '+')
+			gf->behind = true;
+		else if (*s == '_')
+			gf->refs = 0;
+		else if (*s == '!')
+			gf->refs = INT_MIN / 2;
+		else
+			gf->kind = *s;
+	}
+
+	return s;
+}
+
+static void gup_make_folios(struct gup_fixture *fx, const char *folios)
+{
+	struct gup_block *block = fx->block;
+	unsigned int i, end, size, offset;
+
+	while (*folios) {
+		folios = gup_parse_folio(fx, folios);
+		folios += *folios == ' ';
+	}
+
+	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i = end, block++) {
+		size = 1U << fx->folio[i].order;
+		for (end = i + 1; fx->folio[end].behind; end++)
+			size += 1U << fx->folio[end].order;
+		gup_alloc_block(fx, block, order_base_2(size));
+
+		for (offset = 0; i < end; i++) {
+			struct gup_folio *gf = &fx->folio[i];
+
+			gf->block = block;
+			gf->page = block->page + offset;
+			gup_make_folio(fx, gf, gf->page, gf->order, gf->refs);
+			offset += 1U << gf->order;
+		}
+	}
+	fx->nr_blocks = block - fx->block;
+}
+
+/**
+ * gup_fixture_mk_pte() - make a page table entry as user space has them
+ * @page: the page to map
+ * @bits: GUP_BIT_*, what is different from writable, young and dirty
+ *
+ * Context: Any.
+ * Return: The entry.
+ */
+pte_t gup_fixture_mk_pte(struct page *page, unsigned int bits)
+{
+	const vm_flags_t rw = VM_READ | VM_WRITE | VM_SHARED;
+	pte_t pte;
+
+	if (bits & GUP_BIT_PROT_NONE)
+		return pfn_pte(page_to_pfn(page), vm_get_page_prot(VM_NONE));
+
+	pte = pfn_pte(page_to_pfn(page), vm_get_page_prot(rw));
+	pte = pte_mkyoung(pte_mkdirty(pte_mkwrite_novma(pte)));
+	if (bits & (GUP_BIT_RDONLY | GUP_BIT_SHARED))
+		pte = pte_wrprotect(pte);
+	if (bits & GUP_BIT_OLD)
+		pte = pte_mkold(pte);
+	if (bits & GUP_BIT_CLEAN)
+		pte = pte_mkclean(pte);
+	if (bits & GUP_BIT_SOFT_DIRTY)
+		pte = pte_soft_dirty(pte) ? pte_clear_soft_dirty(pte) :
+					    pte_mksoft_dirty(pte);
+	if (bits & GUP_BIT_SPECIAL)
+		pte = pte_mkspecial(pte);
+
+	return pte;
+}
+
+/**
+ * gup_fixture_map() - set one entry of the layout
+ * @fx:    the fixture
+ * @entry: the entry, counted from the first of the layout
+ * @page:  the page to map
+ * @bits:  GUP_BIT_* of the entry; whether the page is exclusive follows
+ *
+ * Context: Any.
+ */
+void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
+		     struct page *page, unsigned int bits)
+{
+	if (PageAnonNotKsm(page)) {
+		if (bits & GUP_BIT_SHARED)
+			ClearPageAnonExclusive(page);
+		else
+			SetPageAnonExclusive(page);
+	}
+	set_pte(gup_fixture_ptep(fx, entry), gup_fixture_mk_pte(page, bits));
+}
+
+/* Letters after a colon, up to the end of the word. */
+static const char *gup_parse_bits(const char *s, unsigned int *bits)
+{
+	static const char letters[] = "rsocdpx";
+	const char *letter;
+
+	*bits = 0;
+	while (*s && *s != ' ') {
+		letter = strchr(letters, *s++);
+		if (letter)
+			*bits |= BIT(letter - letters);
+	}
+
+	return s;
+}
+
+static unsigned int gup_parse_number(const char **s, unsigned int none)
+{
+	unsigned int n = 0;
+
+	if (**s < '0' || **s > '9')
+		return none;
+	for (; **s >= '0' && **s <= '9'; (*s)++)
+		n = n * 10 + **s - '0';
+
+	return n;
+}
+
+/**
+ * gup_fixture_clear() - set one entry of the layout to one that maps nothing
+ * @fx:    the fixture
+ * @entry: the entry, counted from the first of the layout
+ * @swap:  whether it becomes a swap entry, instead of a hole
+ *
+ * Context: Any.
+ */
+void gup_fixture_clear(struct gup_fixture *fx, unsigned int entry, bool swap)
+{
+	set_pte(gup_fixture_ptep(fx, entry),
+		swap ? swp_entry_to_pte(swp_entry(0, 42)) : __pte(0));
+}
+
+/**
+ * struct gup_word - a word in a picture of entries
+ * @letter: the folio, or what else
+ * @first:  its first page
+ * @last:   its last page, may be the lower one
+ * @nr:     number of entries
+ * @bits:   GUP_BIT_*
+ */
+struct gup_word {
+	char letter;
+	unsigned int first;
+	unsigned int last;
+	unsigned int nr;
+	unsigned int bits;
+};
+
+static const char *gup_parse_word(const char *s, struct gup_word *word)
+{
+	const bool page = *s >= 'A' && *s < 'Z';
+
+	word->letter = *s++;
+	word->first = gup_parse_number(&s, page ? 0 : 1);
+	word->last = word->first;
+	word->nr = page ? 1 : word->first;
+	if (*s == '-') {
+		s++;
+		word->last = gup_parse_number(&s, word->first);
+		word->nr += abs((int)(word->last - word->first));
+	}
+	s = gup_parse_bits(s, &word->bits);
+
+	return s + (*s == ' ');
+}
+
+static void gup_put_word(struct gup_fixture *fx, const struct gup_word *word,
+			 unsigned int entry)
+{
+	const int step = word->last < word->first ? -1 : 1;
+	struct page *page;
+	unsigned int i;
+
+	for (i = 0; i < word->nr; i++, entry++) {
+		if (word->letter < 'A') {
+			gup_fixture_clear(fx, entry, word->letter == '@');
+			continue;
+		}
+		if (word->letter == 'Z')
+			page = ZERO_PAGE(0);
+		else
+			page = gup_fixture_page(fx, word->letter,
+						word->first + i * step);
+		gup_fixture_map(fx, entry, page, word->bits);
+	}
+}
+
+/**
+ * gup_fixture_set_ptes() - write the entries of the layout anew
+ * @fx:   the fixture
+ * @ptes: the picture of the entries
+ *
+ * Context: Any.
+ */
+void gup_fixture_set_ptes(struct gup_fixture *fx, const char *ptes)
+{
+	struct gup_word word;
+
+	for (fx->nr = 0; *ptes; fx->nr += word.nr) {
+		ptes = gup_parse_word(ptes, &word);
+		gup_put_word(fx, &word, fx->nr);
+	}
+}
+
+static unsigned int gup_count_ptes(const char *ptes)
+{
+	struct gup_word word;
+	unsigned int nr = 0;
+
+	while (*ptes) {
+		ptes = gup_parse_word(ptes, &word);
+		nr += word.nr;
+	}
+
+	return nr;
+}
+
+/**
+ * gup_fixture_create() - make what a layout shows
+ * @test:   the test; its priv will point to the fixture
+ * @layout: the layout; without entries, the table stays empty
+ *
+ * Everything is undone when the test ends.
+ *
+ * Context: Process context, in the thread of the test.
+ * Return: The fixture. The test ends here if it cannot be made.
+ */
+struct gup_fixture *gup_fixture_create(struct kunit *test,
+				       const struct gup_layout *layout)
+{
+	struct gup_fixture *fx = kunit_kzalloc(test, sizeof(*fx), GFP_KERNEL);
+	const unsigned int nr = PTRS_PER_PTE + GUP_PAGES_BEFORE + 2;
+
+	KUNIT_ASSERT_NOT_NULL(test, fx);
+	test->priv = fx;
+	fx->test = test;
+	fx->refuse = -1;
+	fx->file.a_ops = &gup_file_aops;
+	fx->secretmem.a_ops = gup_kunit_secretmem_aops();
+	fx->pages = kunit_kcalloc(test, nr, sizeof(*fx->pages), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fx->pages);
+	fx->want = kunit_kcalloc(test, nr, sizeof(*fx->want), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fx->want);
+
+	if (strchr(layout->folios, 'h')) {
+		fx->shmem = shmem_kernel_file_setup("gup_kunit", PAGE_SIZE,
+						    EMPTY_VMA_FLAGS);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fx->shmem);
+		KUNIT_ASSERT_EQ(test, 0,
+				kunit_add_action_or_reset(test, gup_fput_wrapper,
+							  fx->shmem));
+	}
+
+	fx->table = pte_alloc_one_kernel(&init_mm);
+	KUNIT_ASSERT_NOT_NULL(test, fx->table);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_free_table,
+							   fx->table));
+	pmd_populate_kernel(&init_mm, &fx->pmd, fx->table);
+	fx->slot = fx->pmd;
+
+	gup_make_folios(fx, layout->folios);
+	fx->at = layout->at;
+	if (layout->ptes) {
+		if (layout->at < 0)
+			fx->at = PTRS_PER_PTE - gup_count_ptes(layout->ptes);
+		gup_fixture_set_ptes(fx, layout->ptes);
+	}
+
+	return fx;
+}
+
+/**
+ * gup_fixture_page() - a page of a folio of the layout
+ * @fx:     the fixture
+ * @letter: the folio
+ * @idx:    the number of the page in it
+ *
+ * Context: Any.
+ * Return: The page, no reference taken.
+ */
+struct page *gup_fixture_page(struct gup_fixture *fx, char letter,
+			      unsigned int idx)
+{
+	return fx->folio[letter - 'A'].page + idx;
+}
+
+/**
+ * gup_fixture_folio() - a folio of the layout
+ * @fx:     the fixture
+ * @letter: the folio
+ *
+ * Context: Any.
+ * Return: The folio, no reference taken.
+ */
+struct folio *gup_fixture_folio(struct gup_fixture *fx, char letter)
+{
+	return page_folio(gup_fixture_page(fx, letter, 0));
+}
+
+/**
+ * gup_fixture_ptep() - an entry of the layout
+ * @fx:    the fixture
+ * @entry: the entry, counted from the first of the layout
+ *
+ * Context: Any.
+ * Return: The entry, in the page table.
+ */
+pte_t *gup_fixture_ptep(struct gup_fixture *fx, unsigned int entry)
+{
+	return fx->table + fx->at + entry;
+}
+
+/**
+ * gup_fixture_addr() - the user address that an entry of the layout maps
+ * @fx:    the fixture
+ * @entry: the entry, counted from the first of the layout
+ *
+ * Context: Any.
+ * Return: The address.
+ */
+unsigned long gup_fixture_addr(struct gup_fixture *fx, unsigned int entry)
+{
+	return GUP_TABLE_ADDR + (fx->at + entry) * PAGE_SIZE;
+}
+
+/**
+ * gup_fixture_lacks() - what a layout needs and this kernel does not have
+ * @folios: the picture of the folios
+ * @ptes:   the picture of the entries
+ *
+ * Context: Any.
+ * Return: The reason to skip a test with this layout, or NULL.
+ */
+const char *gup_fixture_lacks(const char *folios, const char *ptes)
+{
+	struct page *page = ZERO_PAGE(0);
+	unsigned int bits = 0, more;
+	const char *s;
+	pte_t pte;
+
+	for (s = ptes; (s = strchr(s, ':')); bits |= more)
+		s = gup_parse_bits(s + 1, &more);
+
+	pte = gup_fixture_mk_pte(page, GUP_BIT_PROT_NONE);
+	if ((bits & GUP_BIT_PROT_NONE) && !pte_protnone(pte) &&
+	    pte_access_permitted(pte, false))
+		return "GUP-fast cannot tell PROT_NONE entries here";
+
+	pte = gup_fixture_mk_pte(page, GUP_BIT_SPECIAL);
+	if ((bits & GUP_BIT_SPECIAL) && !pte_special(pte))
+		return "no special entries without ARCH_HAS_PTE_SPECIAL";
+
+	if (strchr(folios, 's') && !gup_kunit_secretmem_aops())
+		return "no CONFIG_SECRETMEM";
+
+	return NULL;
+}
+
+/**
+ * gup_fixture_stat() - the exact value of a counter, all nodes together
+ * @item: the counter
+ *
+ * The value of the node alone lags behind by what the CPUs have not added yet.
+ *
+ * Context: Any.
+ * Return: The value.
+ */
+long gup_fixture_stat(enum node_stat_item item)
+{
+	struct per_cpu_nodestat __percpu *stats;
+	long sum = 0;
+	int nid, cpu;
+
+	for_each_online_node(nid) {
+		sum += atomic_long_read(&NODE_DATA(nid)->vm_stat[item]);
+		stats = NODE_DATA(nid)->per_cpu_nodestats;
+		for_each_online_cpu(cpu)
+			sum += per_cpu_ptr(stats, cpu)->vm_node_stat_diff[item];
+	}
+
+	return sum;
+}

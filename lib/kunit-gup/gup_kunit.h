@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The fixture and the oracle that the suites in this directory share.
+ *
+ * A layout is written down as two small pictures, of the folios and of the page
+ * table entries that map their pages:
+ *
+ *	.folios = "A4 B1f"		an anonymous folio of order 4, A, and a file
+ *					folio of order 1, B
+ *	.ptes   = "A0-7 A8-15:s . B1"	the first half of A writable, the second
+ *					read-only and shared, a hole, and the
+ *					second page of B
+ *
+ * Folios: a letter, the order, what kind (one of f file, h shmem, u no mapping,
+ * s secretmem, k KSM, m anonymous in ZONE_MOVABLE; nothing: anonymous), and
+ * then any of: + right behind the folio before it, _ without a reference, ! with
+ * a reference count that has overflowed.
+ *
+ * Entries: "A3", "A3-5", or downwards "A5-3"; "Z" the zero page; "." a hole;
+ * "@" a swap entry; ".4" or "@4" or "Z4" four of them. After a colon what is
+ * different from writable, young, dirty, and the page exclusive: r read-only,
+ * s read-only and the page shared, o old, c clean, d soft-dirty the other way
+ * round, p PROT_NONE, x special.
+ */
+#ifndef _GUP_KUNIT_H
+#define _GUP_KUNIT_H
+
+#include <kunit/test.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+
+#include "internal.h"	/* FOLL_PIN */
+#include "gup_kunit_access.h"
+
+#define GUP_MAX_FOLIOS	26
+#define GUP_POISON	((struct page *)0x5a5a5a5aUL)
+
+/* A walk adds to pages that are there already: this many of them. */
+#define GUP_PAGES_BEFORE	1
+
+/**
+ * struct gup_folio - one folio of a layout
+ * @page:   its first page
+ * @order:  its order
+ * @kind:   the letter of its kind, 'a' for anonymous
+ * @behind: whether it begins right where the folio before it ends
+ * @refs:   the references that it has before a walk
+ * @block:  the block that it is made of
+ */
+struct gup_folio {
+	struct page *page;
+	unsigned int order;
+	char kind;
+	bool behind;
+	int refs;
+	struct gup_block *block;
+};
+
+/**
+ * struct gup_block - contiguous memory that one or more folios are made of
+ * @page:  its first page
+ * @order: its order
+ * @saved: the struct pages as they were before there were folios
+ * @refs:  by first page of a folio, the references that it has before a walk
+ * @taken: the same, pages of it that the walk returned
+ */
+struct gup_block {
+	struct page *page;
+	unsigned int order;
+	struct page *saved;
+	int *refs;
+	int *taken;
+};
+
+struct gup_race;
+
+/**
+ * struct gup_fixture - folios, a page table that maps them, and a walk over it
+ * @test:      the test that it belongs to, with @test->priv pointing back
+ * @table:     the page table
+ * @pmd:       the entry that leads to @table
+ * @slot:      what a walk finds when it looks at the pmd again
+ * @at:        index of the first entry of the layout in @table
+ * @nr:        number of entries in the layout
+ * @folio:     the folios, by letter
+ * @block:     the memory of the folios
+ * @nr_blocks: number of blocks
+ * @file:      the mapping of the folios of a file
+ * @secretmem: the mapping of the folios of secretmem
+ * @shmem:     a file whose mapping is one of shmem, or NULL
+ * @pages:     the array that a walk fills: one page that is there before, room
+ *             for the pages of a whole table, and some to see what was too much
+ * @want:      the pages that the entries map before a walk
+ * @zero_refs: references to the zero page before a walk
+ * @race:      what is to happen during a walk, or NULL
+ * @refuse:    the entry for which a grab is to fail, or -1
+ * @grabs:     number of successful grabs, where stubs count them
+ * @grabbed:   number of references in them
+ */
+struct gup_fixture {
+	struct kunit *test;
+	pte_t *table;
+	pmd_t pmd;
+	pmd_t slot;
+	unsigned int at;
+	unsigned int nr;
+	struct gup_folio folio[GUP_MAX_FOLIOS];
+	struct gup_block block[GUP_MAX_FOLIOS];
+	unsigned int nr_blocks;
+	struct address_space file;
+	struct address_space secretmem;
+	struct file *shmem;
+	struct page **pages;
+	struct page **want;
+	int zero_refs;
+	struct gup_race *race;
+	int refuse;
+	unsigned int grabs;
+	unsigned int grabbed;
+};
+
+/**
+ * struct gup_layout - a fixture as a picture
+ * @folios: the folios
+ * @ptes:   the entries
+ * @at:     index of the first entry in the table; -1: so that the last entry of
+ *          the layout is the last of the table
+ */
+struct gup_layout {
+	const char *folios;
+	const char *ptes;
+	int at;
+};
+
+struct gup_fixture *gup_fixture_create(struct kunit *test,
+				       const struct gup_layout *layout);
+struct folio *gup_fixture_folio(struct gup_fixture *fx, char letter);
+struct page *gup_fixture_page(struct gup_fixture *fx, char letter,
+			      unsigned int idx);
+void gup_fixture_clear(struct gup_fixture *fx, unsigned int entry, bool swap);
+void gup_fixture_set_ptes(struct gup_fixture *fx, const char *ptes);
+pte_t *gup_fixture_ptep(struct gup_fixture *fx, unsigned int entry);
+unsigned long gup_fixture_addr(struct gup_fixture *fx, unsigned int entry);
+void gup_fixture_regroup(struct gup_fixture *fx, char letter,
+			 unsigned int order);
+const char *gup_fixture_lacks(const char *folios, const char *ptes);
+long gup_fixture_stat(enum node_stat_item item);
+
+/* The bits after the colon in a picture; the default is none of them. */
+#define GUP_BIT_RDONLY		BIT(0)
+#define GUP_BIT_SHARED		BIT(1)
+#define GUP_BIT_OLD		BIT(2)
+#define GUP_BIT_CLEAN		BIT(3)
+#define GUP_BIT_SOFT_DIRTY	BIT(4)
+#define GUP_BIT_PROT_NONE	BIT(5)
+#define GUP_BIT_SPECIAL		BIT(6)
+
+pte_t gup_fixture_mk_pte(struct page *page, unsigned int bits);
+void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
+		     struct page *page, unsigned int bits);
+
+/**
+ * enum gup_stop - why a walk stops at an entry
+ * @GUP_GO:       it does not
+ * @GUP_NONE:     nothing there that this request may access
+ * @GUP_SPECIAL:  a special entry
+ * @GUP_NO_GRAB:  the folio cannot be grabbed
+ * @GUP_REFUSED:  GUP-fast is not allowed to take such a folio
+ * @GUP_UNSHARE:  the page has to be unshared first
+ * @GUP_PMD:      the page table is not the one that the pmd leads to
+ */
+enum gup_stop {
+	GUP_GO,
+	GUP_NONE,
+	GUP_SPECIAL,
+	GUP_NO_GRAB,
+	GUP_REFUSED,
+	GUP_UNSHARE,
+	GUP_PMD,
+};
+
+enum gup_stop gup_oracle_entry(pte_t pte, unsigned int flags);
+unsigned int gup_oracle_walk(struct gup_fixture *fx, unsigned int first,
+			     unsigned int nr, unsigned int flags,
+			     enum gup_stop *stop);
+struct page *gup_oracle_page(pte_t pte);
+int gup_oracle_refs_per_page(const struct page *page, unsigned int flags);
+int gup_oracle_pins_per_page(const struct page *page, unsigned int flags);
+
+/**
+ * struct gup_diff - the first thing that was not as it should be
+ * @what: in words; NULL when all is well
+ * @idx:  where: an entry of the table or of the array, or a page of a block
+ * @got:  the value found
+ * @want: the value expected
+ */
+struct gup_diff {
+	const char *what;
+	unsigned long idx;
+	long got;
+	long want;
+};
+
+/**
+ * struct gup_walk - a request to GUP-fast, and what came out
+ * @first:    the first entry of the layout that is asked for
+ * @nr:       number of entries
+ * @flags:    FOLL_* flags
+ * @ret:      what the walker returned
+ * @pinned:   number of pages that it says it stored
+ * @acquired: change of NR_FOLL_PIN_ACQUIRED
+ * @released: change of NR_FOLL_PIN_RELEASED
+ */
+struct gup_walk {
+	unsigned int first;
+	unsigned int nr;
+	unsigned int flags;
+	int ret;
+	int pinned;
+	long acquired;
+	long released;
+};
+
+void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk);
+bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
+		    struct gup_diff *diff);
+bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
+		   struct gup_diff *diff);
+bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			     struct gup_diff *diff);
+void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
+			const char *layout);
+
+/**
+ * enum gup_step - a step of the walk at which a test interferes
+ * @GUP_BEFORE_GRAB:  the entry has been read, no reference is held
+ * @GUP_AFTER_GRAB:   the references have been taken, nothing else was read
+ * @GUP_IN_SCAN:      the first half of the run has been read; the same as
+ *                    GUP_AFTER_GRAB where the walker does not look for runs
+ * @GUP_BEFORE_CHECK: all of the run has been read
+ * @GUP_AFTER_CHECK:  the pmd and the entry have been read again
+ */
+enum gup_step {
+	GUP_BEFORE_GRAB,
+	GUP_AFTER_GRAB,
+	GUP_IN_SCAN,
+	GUP_BEFORE_CHECK,
+	GUP_AFTER_CHECK,
+};
+
+/**
+ * struct gup_race - something that happens during a walk
+ * @step:   when, for the run that begins at @entry
+ * @entry:  an entry of the layout
+ * @change: what happens; IRQs are disabled, so no expectations in it
+ * @arg:    for @change
+ * @fired:  number of times that it happened
+ */
+struct gup_race {
+	enum gup_step step;
+	unsigned int entry;
+	void (*change)(struct gup_fixture *fx, unsigned int arg);
+	unsigned int arg;
+	unsigned int fired;
+};
+
+void gup_race_install(struct gup_fixture *fx, struct gup_race *race);
+void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry);
+const char *gup_race_lacks(void);
+
+/* The kinds of requests by short names, for rows. */
+#define GUP_GET		FOLL_GET
+#define GUP_GET_W	(FOLL_GET | FOLL_WRITE)
+#define GUP_PIN		FOLL_PIN
+#define GUP_PIN_W	(FOLL_PIN | FOLL_WRITE)
+#define GUP_PIN_L	(FOLL_PIN | FOLL_LONGTERM)
+#define GUP_PIN_LW	(FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE)
+
+/* KUNIT_CASE_PARAM() for a function that runs the rows of more than one case. */
+#define GUP_CASE_ROWS(case_name, fn, rows)			\
+	{ .run_case = fn, .name = #case_name,			\
+	  .generate_params = rows##_gen_params,			\
+	  .module_name = KBUILD_MODNAME }
+
+extern struct kunit_suite gup_fixture_suite;
+extern struct kunit_suite gup_batch_suite;
+extern struct kunit_suite gup_fast_suite;
+extern struct kunit_suite gup_fast_all_suite;
+extern struct kunit_suite gup_fast_race_suite;
+extern struct kunit_suite gup_fast_runs_suite;
+extern struct kunit_suite gup_fast_entry_suite;
+extern struct kunit_suite gup_bench_suite;
+
+#endif /* _GUP_KUNIT_H */

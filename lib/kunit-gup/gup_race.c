@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interfere with a walk at an exact step. The functions that make up the steps
+ * are replaced by ones that call them, and change something before or after.
+ *
+ * All of this runs with IRQs disabled, in the middle of the walk, so there must
+ * be no expectation here: what happened is looked at when the walk is over.
+ */
+#include "gup_kunit.h"
+
+/* Call the function itself: without a test, there is no replacement for it. */
+#define gup_call_real(call) ({						\
+	struct kunit *__test = current->kunit_test;			\
+									\
+	current->kunit_test = NULL;					\
+	typeof(call) __ret = call;					\
+	current->kunit_test = __test;					\
+	__ret;								\
+})
+
+static struct gup_fixture *gup_current_fixture(void)
+{
+	return kunit_get_current_test()->priv;
+}
+
+static void gup_race_step(enum gup_step step, bool here)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+	struct gup_race *race = fx->race;
+
+	if (!here || !race || race->step != step || race->fired)
+		return;
+	race->fired++;
+	race->change(fx, race->arg);
+}
+
+/* Where is the run that the race is about? */
+static pte_t *gup_race_ptep(void)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+
+	return fx->race ? gup_fixture_ptep(fx, fx->race->entry) : NULL;
+}
+
+static struct folio *gup_grab_stub(struct page *page, int refs,
+				   unsigned int flags)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+	pte_t *ptep = gup_race_ptep();
+	const bool here = ptep && page == gup_oracle_page(ptep_get(ptep));
+	struct folio *folio;
+
+	if (fx->refuse >= 0 &&
+	    page == gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse))))
+		return NULL;
+
+	gup_race_step(GUP_BEFORE_GRAB, here);
+	folio = gup_call_real(gup_kunit_gup.grab_fast(page, refs, flags));
+	if (folio) {
+		fx->grabs++;
+		fx->grabbed += refs;
+	}
+	gup_race_step(GUP_AFTER_GRAB, here);
+	if (!gup_kunit_gup.fast_pte_run)
+		gup_race_step(GUP_IN_SCAN, here);
+
+	return folio;
+}
+
+/* In two halves, so that something can happen between them. */
+static unsigned int gup_run_stub(struct folio *folio, pte_t *ptep, pte_t pte,
+				 unsigned int max_nr)
+{
+	const unsigned int half = max_nr / 2;
+	const bool here = ptep == gup_race_ptep();
+	unsigned int nr;
+
+	if (!here || gup_current_fixture()->race->step != GUP_IN_SCAN || !half)
+		return gup_call_real(gup_kunit_gup.fast_pte_run(folio, ptep, pte,
+								max_nr));
+
+	nr = gup_call_real(gup_kunit_gup.fast_pte_run(folio, ptep, pte, half));
+	gup_race_step(GUP_IN_SCAN, true);
+	if (nr == half)
+		nr += gup_call_real(gup_kunit_gup.fast_pte_run(folio,
+				ptep + half - 1, pte_advance_pfn(pte, half - 1),
+				max_nr - half + 1)) - 1;
+
+	return nr;
+}
+
+static bool gup_changed_stub(pmd_t pmd, pmd_t *pmdp, pte_t pte, pte_t *ptep)
+{
+	const bool here = ptep == gup_race_ptep();
+	bool changed;
+
+	gup_race_step(GUP_BEFORE_CHECK, here);
+	changed = gup_call_real(gup_kunit_gup.fast_pte_changed(pmd, pmdp, pte,
+							       ptep));
+	gup_race_step(GUP_AFTER_CHECK, here);
+
+	return changed;
+}
+
+/**
+ * gup_race_lacks() - why nothing can happen during a walk
+ *
+ * Context: Any.
+ * Return: The reason to skip a test, or NULL.
+ */
+const char *gup_race_lacks(void)
+{
+	return IS_ENABLED(CONFIG_GUP_KUNIT_BENCH) ?
+		"no stubs with CONFIG_GUP_KUNIT_BENCH" : NULL;
+}
+
+/**
+ * gup_race_install() - watch the steps of walks, and let something happen
+ * @fx:   the fixture
+ * @race: what is to happen, or NULL to watch only
+ *
+ * Context: Process context, in the thread of the test. Until it ends.
+ */
+void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
+{
+	fx->race = race;
+	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab_fast,
+				   gup_grab_stub);
+	kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_changed,
+				   gup_changed_stub);
+	if (gup_kunit_gup.fast_pte_run)
+		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_run,
+					   gup_run_stub);
+}
+
+/**
+ * gup_race_refuse_grab() - let the grab of a page fail
+ * @fx:    the fixture, after gup_race_install()
+ * @entry: the entry that maps the page
+ *
+ * As for a page of PCI peer-to-peer memory, which not every machine has.
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry)
+{
+	fx->refuse = entry;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All the suites of the module, in the order in which they run: what the others
+ * rely on comes first. A new suite gets a line here and one in the Makefile.
+ */
+#include "gup_kunit.h"
+
+kunit_test_suites(
+	&gup_fixture_suite,
+	&gup_batch_suite,
+	&gup_fast_suite,
+	&gup_fast_all_suite,
+	&gup_fast_race_suite,
+	&gup_fast_runs_suite,
+	&gup_fast_entry_suite,
+#ifdef CONFIG_GUP_KUNIT_BENCH
+	&gup_bench_suite,
+#endif
+);
+
+MODULE_DESCRIPTION("KUnit tests for pinning user memory in batches");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Run GUP-fast over the page table of a fixture, and look at all that it did:
+ * the pages and their number, the array behind them, the references and pins of
+ * every folio, the referenced bits, the statistics. Then put everything back and
+ * look again.
+ */
+#include <linux/irqflags.h>
+
+#include "gup_kunit.h"
+
+static bool gup_differs(struct gup_diff *diff, const char *what,
+			unsigned long idx, long got, long want)
+{
+	if (got == want || diff->what)
+		return diff->what;
+
+	*diff = (struct gup_diff) {
+		.what = what,
+		.idx = idx,
+		.got = got,
+		.want = want,
+	};
+
+	return true;
+}
+
+/**
+ * gup_walk_run() - let GUP-fast walk over a part of the page table
+ * @fx:   the fixture
+ * @walk: what to ask for; filled with what comes out
+ *
+ * Context: Process context, in the thread of the test. IRQs are disabled during
+ *          the walk.
+ */
+void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
+{
+	const unsigned long addr = gup_fixture_addr(fx, walk->first);
+	int nr = GUP_PAGES_BEFORE;
+	unsigned long irq;
+	unsigned int i;
+
+	for (i = 0; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
+		fx->pages[i] = GUP_POISON;
+	for (i = 0; i < walk->nr; i++)
+		fx->want[i] = gup_oracle_page(ptep_get(gup_fixture_ptep(fx,
+							walk->first + i)));
+	fx->zero_refs = page_ref_count(ZERO_PAGE(0));
+	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+
+	local_irq_save(irq);
+	walk->ret = gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
+						 addr + walk->nr * PAGE_SIZE,
+						 walk->flags, fx->pages, &nr);
+	local_irq_restore(irq);
+
+	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - walk->acquired;
+	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - walk->released;
+	walk->pinned = nr - GUP_PAGES_BEFORE;
+}
+
+/*
+ * The array: what was there, the pages that the entries map, or did before the
+ * walk, and nothing more.
+ */
+static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
+			    struct gup_diff *diff)
+{
+	struct page **pages = fx->pages + GUP_PAGES_BEFORE;
+	unsigned int i;
+	pte_t *ptep;
+
+	gup_differs(diff, "entry before the array", 0, (long)fx->pages[0],
+		    (long)GUP_POISON);
+	if (walk->pinned < 0 || walk->pinned > walk->nr)
+		gup_differs(diff, "number of pages", 0, walk->pinned, walk->nr);
+	for (i = 0; i < walk->pinned && !diff->what; i++) {
+		ptep = gup_fixture_ptep(fx, walk->first + i);
+		if (pages[i] != gup_oracle_page(ptep_get(ptep)))
+			gup_differs(diff, "page", i, (long)pages[i],
+				    (long)fx->want[i]);
+	}
+	for (; i < PTRS_PER_PTE + 2 && !diff->what; i++)
+		gup_differs(diff, "entry behind the pages", i, (long)pages[i],
+			    (long)GUP_POISON);
+}
+
+/* Count the pages that the walk returned with the folio they belong to. */
+static void gup_count_taken(struct gup_fixture *fx, struct gup_walk *walk)
+{
+	struct gup_block *block;
+	struct page *page;
+	unsigned int i;
+
+	for (block = fx->block; block < fx->block + fx->nr_blocks; block++)
+		memset(block->taken, 0, sizeof(*block->taken) << block->order);
+
+	for (i = 0; i < walk->pinned; i++) {
+		page = compound_head(fx->pages[GUP_PAGES_BEFORE + i]);
+		for (block = fx->block; block < fx->block + fx->nr_blocks; block++)
+			if (page >= block->page &&
+			    page < block->page + (1U << block->order))
+				block->taken[page - block->page]++;
+	}
+}
+
+static void gup_check_folio(struct gup_block *block, unsigned int idx,
+			    unsigned int flags, struct gup_diff *diff)
+{
+	struct page *page = block->page + idx;
+	struct folio *folio = page_folio(page);
+	const int taken = block->taken[idx];
+	int pins = 0;
+
+	if (folio_has_pincount(folio))
+		pins = atomic_read(&folio->_pincount);
+
+	gup_differs(diff, "references of the folio at", idx,
+		    folio_ref_count(folio), block->refs[idx] +
+		    taken * gup_oracle_refs_per_page(page, flags));
+	gup_differs(diff, "pins of the folio at", idx, pins,
+		    taken * gup_oracle_pins_per_page(page, flags));
+	gup_differs(diff, "referenced bit of the folio at", idx,
+		    folio_test_referenced(folio), taken > 0);
+}
+
+static void gup_check_folios(struct gup_fixture *fx, unsigned int flags,
+			     struct gup_diff *diff)
+{
+	struct gup_block *block;
+	unsigned int i;
+
+	for (block = fx->block; block < fx->block + fx->nr_blocks; block++)
+		for (i = 0; i < 1U << block->order; i++)
+			if (!PageTail(block->page + i))
+				gup_check_folio(block, i, flags, diff);
+}
+
+/* Of the pages that were returned, those whose pins are counted anywhere. */
+static int gup_nr_counted(struct gup_fixture *fx, struct gup_walk *walk)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < walk->pinned && (walk->flags & FOLL_PIN); i++)
+		nr += !is_zero_page(fx->pages[GUP_PAGES_BEFORE + i]);
+
+	return nr;
+}
+
+/**
+ * gup_walk_check() - is everything in accordance with the number of pages?
+ * @fx:   the fixture
+ * @walk: what came out of gup_walk_run()
+ * @diff: the first thing that is not as it should be
+ *
+ * Says nothing about the number itself.
+ *
+ * Context: Process context.
+ * Return: Whether all is well.
+ */
+bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
+		    struct gup_diff *diff)
+{
+	const int counted = gup_nr_counted(fx, walk);
+	const int zeroes = walk->flags & FOLL_GET ? 1 : 0;
+	int i, nr_zero = 0;
+
+	gup_check_array(fx, walk, diff);
+	if (diff->what)
+		return false;
+
+	gup_count_taken(fx, walk);
+	gup_check_folios(fx, walk->flags, diff);
+
+	for (i = 0; i < walk->pinned; i++)
+		nr_zero += is_zero_page(fx->pages[GUP_PAGES_BEFORE + i]);
+	gup_differs(diff, "references of the zero page", 0,
+		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs + nr_zero * zeroes);
+
+	gup_differs(diff, "pins acquired and not released", 0,
+		    walk->acquired - walk->released, counted);
+	if (walk->acquired < counted)
+		gup_differs(diff, "pins acquired", 0, walk->acquired, counted);
+
+	return !diff->what;
+}
+
+/**
+ * gup_walk_undo() - put what a walk took, and see that nothing is left
+ * @fx:   the fixture
+ * @walk: what came out of gup_walk_run()
+ * @diff: the first thing that is not as it should be
+ *
+ * Context: Process context.
+ * Return: Whether all is well.
+ */
+bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
+		   struct gup_diff *diff)
+{
+	const long released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	const int counted = gup_nr_counted(fx, walk);
+	int i;
+
+	for (i = 0; i < walk->pinned; i++) {
+		struct folio *folio = page_folio(fx->pages[GUP_PAGES_BEFORE + i]);
+
+		gup_kunit_gup.put_folio(folio, 1, walk->flags);
+		folio_clear_referenced(folio);
+	}
+
+	gup_differs(diff, "pins released", 0,
+		    gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released, counted);
+	walk->pinned = 0;
+	gup_count_taken(fx, walk);
+	gup_check_folios(fx, walk->flags, diff);
+	gup_differs(diff, "references of the zero page", 0,
+		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs);
+
+	return !diff->what;
+}
+
+/**
+ * gup_walk_matches_oracle() - run a walk, compare it with the oracle, undo it
+ * @fx:   the fixture
+ * @walk: what to ask for; filled with what comes out, but for @walk->pinned,
+ *        which is the number that the oracle says
+ * @diff: the first thing that is not as it should be
+ *
+ * Context: Process context, in the thread of the test.
+ * Return: Whether all is well.
+ */
+bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			     struct gup_diff *diff)
+{
+	enum gup_stop stop;
+	int pinned;
+
+	diff->what = NULL;
+	pinned = gup_oracle_walk(fx, walk->first, walk->nr, walk->flags, &stop);
+	gup_walk_run(fx, walk);
+	gup_differs(diff, "number of pages", 0, walk->pinned, pinned);
+	gup_differs(diff, "return value", 0, walk->ret, stop == GUP_GO);
+	gup_walk_check(fx, walk, diff);
+	gup_walk_undo(fx, walk, diff);
+	walk->pinned = pinned;
+
+	return !diff->what;
+}
+
+/**
+ * gup_expect_no_diff() - fail the test if there is a difference
+ * @test:   the test
+ * @diff:   the difference
+ * @layout: what to print along with it
+ *
+ * Context: Process context, no locks.
+ */
+void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
+			const char *layout)
+{
+	if (diff->what)
+		KUNIT_FAIL(test, "%s %lu: got %ld, want %ld (%s)", diff->what,
+			   diff->idx, diff->got, diff->want, layout);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far does a run of pages of one folio reach?
+ *
+ * GUP takes and gives back references for as many pages as it can at once. The
+ * questions that decide how many are answered here, apart from the walkers that
+ * ask them, so that lib/kunit-gup can ask them as well. Every answer is a number
+ * of pages, and a walker that would get 1 every time does what it always did.
+ */
+#ifndef __MM_GUP_BATCH_H
+#define __MM_GUP_BATCH_H
+
+#include <linux/mm.h>
+#include <linux/page-flags.h>
+
+#include "internal.h"
+
+/**
+ * gup_guess_nr_pages() - guess how many pages of a folio follow, lockless
+ * @page:   the first page, as found in a page table entry
+ * @max_nr: the most pages that the caller has a use for, at least 1
+ *
+ * GUP-fast asks before it holds a reference, in order to take all references
+ * for a run in one go. @page can be freed, split or become part of another folio
+ * at any time, so the answer is a guess, good for the size of a grab and
+ * nothing else: what it is right about must be found out afterwards, and what
+ * it grabbed too much given back.
+ *
+ * As for compound_order(), whatever is read may be garbage. An order that no
+ * folio has, and a @page that is not inside the folio of that order, mean that
+ * something is changing right now; 1 is always a right guess. What is read here
+ * can be read for the same reason as in page_folio(): the memory map of a page
+ * that was mapped does not go away while the caller blocks the TLB flush (or the
+ * RCU grace period) that must come before. The order is in the second struct
+ * page, which exists for every page that ever had PG_head set.
+ *
+ * Context: Any, no reference to the folio and no lock needed. IRQs disabled in
+ * GUP-fast.
+ * Return: The guess, in pages, between 1 and @max_nr.
+ */
+static inline unsigned int gup_guess_nr_pages(struct page *page,
+					      unsigned int max_nr)
+{
+	const struct page *head = compound_head(page);
+	const unsigned int order = data_race(compound_order(head));
+	unsigned long idx, nr;
+
+	if (likely(!order) || order > MAX_FOLIO_ORDER)
+		return 1;
+
+	nr = 1UL << order;
+	idx = page - head;
+	if (unlikely(idx >= nr))
+		return 1;
+
+	return min_t(unsigned long, nr - idx, max_nr);
+}
+
+/**
+ * gup_nr_shareable() - how many pages can be pinned without unsharing first
+ * @folio:  the folio that all the pages belong to
+ * @page:   the first page
+ * @max_nr: the number of pages to look at, at least 1; all in @folio
+ * @flags:  gup flags: these are the FOLL_* flag values
+ *
+ * gup_must_unshare() for a run of pages that are mapped read-only, without a
+ * VMA as in GUP-fast. Only the pages of an anonymous folio can differ, and not
+ * in hugetlb, where the head page speaks for all. The barrier in the first
+ * gup_must_unshare() orders all the page table entries, which the caller read
+ * before, against all the exclusive bits, which are read after it.
+ *
+ * Context: The caller holds a reference (FOLL_GET) or a pin (FOLL_PIN) on
+ * @folio, and read the page table entries after it took that. No lock needed.
+ * Return: The number of leading pages that need no unsharing, 0 to @max_nr.
+ */
+static inline unsigned int gup_nr_shareable(struct folio *folio,
+		struct page *page, unsigned int max_nr, unsigned int flags)
+{
+	unsigned int nr;
+
+	if (gup_must_unshare(NULL, flags, page))
+		return 0;
+
+	if ((flags & (FOLL_WRITE | FOLL_PIN)) != FOLL_PIN ||
+	    !folio_test_anon(folio) || folio_test_hugetlb(folio))
+		return max_nr;
+
+	for (nr = 1; nr < max_nr; nr++)
+		if (!PageAnonExclusive(page + nr))
+			break;
+
+	return nr;
+}
+
+#endif /* __MM_GUP_BATCH_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Doors for the suites in lib/kunit-gup to what is inline or static in mm/.
+ * Exported to that module only; no logic of its own.
+ */
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/secretmem.h>
+
+#include "internal.h"
+#include "gup_batch.h"
+#include "gup_kunit_access.h"
+
+/* The suites also run on a tree that does not have these flags yet. */
+#ifndef FPB_LOCKLESS
+#define FPB_LOCKLESS	((__force fpb_t)0)
+#endif
+#ifndef FPB_EXPECT_SAME
+#define FPB_EXPECT_SAME	((__force fpb_t)0)
+#endif
+
+/**
+ * gup_kunit_pte_batch() - folio_pte_batch_flags(), without a VMA
+ * @folio:  the large folio that the first entry maps
+ * @ptep:   the first entry
+ * @pte:    its value
+ * @max_nr: the most entries to look at, at least 1
+ * @flags:  GUP_KUNIT_* of the FPB_* flags to pass
+ *
+ * Context: The table does not change.
+ * Return: The number of entries in the batch.
+ */
+unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
+				 unsigned int max_nr, unsigned int flags)
+{
+	fpb_t fpb = (__force fpb_t)0;
+
+	if (flags & GUP_KUNIT_RESPECT_DIRTY)
+		fpb |= FPB_RESPECT_DIRTY;
+	if (flags & GUP_KUNIT_RESPECT_SOFT_DIRTY)
+		fpb |= FPB_RESPECT_SOFT_DIRTY;
+	if (flags & GUP_KUNIT_RESPECT_WRITE)
+		fpb |= FPB_RESPECT_WRITE;
+	if (flags & GUP_KUNIT_LOCKLESS)
+		fpb |= FPB_LOCKLESS;
+	if (flags & GUP_KUNIT_EXPECT_SAME)
+		fpb |= FPB_EXPECT_SAME;
+
+	return folio_pte_batch_flags(folio, NULL, ptep, &pte, max_nr, fpb);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_pte_batch, "gup_kunit");
+
+/**
+ * gup_kunit_guess_nr_pages() - gup_guess_nr_pages()
+ * @page:   the first page
+ * @max_nr: the most pages to guess
+ *
+ * Context: Any.
+ * Return: The guess, in pages.
+ */
+unsigned int gup_kunit_guess_nr_pages(struct page *page, unsigned int max_nr)
+{
+	return gup_guess_nr_pages(page, max_nr);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_pages, "gup_kunit");
+
+/**
+ * gup_kunit_nr_shareable() - gup_nr_shareable()
+ * @folio:  the folio of the pages
+ * @page:   the first page
+ * @max_nr: the number of pages to look at
+ * @flags:  FOLL_* flags
+ *
+ * Context: The caller holds a reference to @folio.
+ * Return: The number of leading pages that need no unsharing.
+ */
+unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
+				    unsigned int max_nr, unsigned int flags)
+{
+	return gup_nr_shareable(folio, page, max_nr, flags);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_shareable, "gup_kunit");
+
+/**
+ * gup_kunit_prep_folio() - prep_compound_page()
+ * @page:  the first page
+ * @order: the order of the folio to be, not 0
+ *
+ * Context: Nobody else uses the pages.
+ */
+void gup_kunit_prep_folio(struct page *page, unsigned int order)
+{
+	prep_compound_page(page, order);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_prep_folio, "gup_kunit");
+
+/**
+ * gup_kunit_secretmem_aops() - what makes a mapping one of secretmem
+ *
+ * Context: Any.
+ * Return: The operations, or NULL without CONFIG_SECRETMEM.
+ */
+const struct address_space_operations *gup_kunit_secretmem_aops(void)
+{
+#ifdef CONFIG_SECRETMEM
+	return &secretmem_aops;
+#else
+	return NULL;
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_secretmem_aops, "gup_kunit");

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the suites in lib/kunit-gup reach inside mm/: doors, and stubs through
+ * which a test interferes at an exact step. No logic of its own. With
+ * CONFIG_GUP_KUNIT_ACCESS off nothing of it is left in the kernel.
+ */
+#ifndef __MM_GUP_KUNIT_ACCESS_H
+#define __MM_GUP_KUNIT_ACCESS_H
+
+#include <linux/mm_types.h>
+#include <linux/pgtable.h>
+
+/*
+ * GUP_KUNIT_STUB() - let a test replace the function that starts with it
+ *
+ * KUNIT_STATIC_STUB_REDIRECT() for the functions in the hot path: not in every
+ * kernel that has KUnit, and not in one that is to measure them.
+ */
+#if defined(CONFIG_GUP_KUNIT_ACCESS) && !defined(CONFIG_GUP_KUNIT_BENCH)
+#include <kunit/static_stub.h>
+#define GUP_KUNIT_STUB(fn, args...)	KUNIT_STATIC_STUB_REDIRECT(fn, ##args)
+#else
+#define GUP_KUNIT_STUB(fn, args...)	do { } while (0)
+#endif
+
+struct address_space_operations;
+
+/**
+ * struct gup_kunit_gup - static functions of mm/gup.c
+ * @fast_available:   gup_fast_available(), to be replaced only
+ * @fast_pte_range:   gup_fast_pte_range(); IRQs disabled
+ * @fast_pte_run:     gup_fast_pte_run(), to be replaced; NULL where the tree
+ *                    does not have it
+ * @fast_pte_changed: gup_fast_pte_changed(), to be replaced
+ * @grab_fast:        try_grab_folio_fast(); IRQs disabled
+ * @put_folio:        gup_put_folio()
+ * @counts_what_it_keeps: whether the walk leaves out of the statistic what it
+ *                    gives back
+ *
+ * Each entry is both the door to call the function, and the name under which
+ * kunit_activate_static_stub() knows it.
+ */
+struct gup_kunit_gup {
+	bool (*fast_available)(void);
+	int (*fast_pte_range)(pmd_t pmd, pmd_t *pmdp, unsigned long addr,
+			      unsigned long end, unsigned int flags,
+			      struct page **pages, int *nr);
+	unsigned int (*fast_pte_run)(struct folio *folio, pte_t *ptep,
+				     pte_t pte, unsigned int max_nr);
+	bool (*fast_pte_changed)(pmd_t pmd, pmd_t *pmdp, pte_t pte,
+				 pte_t *ptep);
+	struct folio *(*grab_fast)(struct page *page, int refs,
+				   unsigned int flags);
+	void (*put_folio)(struct folio *folio, int refs, unsigned int flags);
+	bool counts_what_it_keeps;
+};
+
+extern const struct gup_kunit_gup gup_kunit_gup;
+
+/* The FPB_* flags of mm/internal.h by the names that the suites use. */
+#define GUP_KUNIT_RESPECT_DIRTY		BIT(0)
+#define GUP_KUNIT_RESPECT_SOFT_DIRTY	BIT(1)
+#define GUP_KUNIT_RESPECT_WRITE		BIT(2)
+#define GUP_KUNIT_LOCKLESS		BIT(3)
+#define GUP_KUNIT_EXPECT_SAME		BIT(4)
+
+unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
+				 unsigned int max_nr, unsigned int flags);
+unsigned int gup_kunit_guess_nr_pages(struct page *page, unsigned int max_nr);
+unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
+				    unsigned int max_nr, unsigned int flags);
+void gup_kunit_prep_folio(struct page *page, unsigned int order);
+const struct address_space_operations *gup_kunit_secretmem_aops(void);
+
+#endif /* __MM_GUP_KUNIT_ACCESS_H */
