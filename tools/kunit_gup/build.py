@@ -8,7 +8,7 @@ from . import paths, proc, ui
 from .errors import UserError
 
 STEP_LINE = re.compile(r"^  [A-Z][A-Z0-9_ \[\]]* +\S")
-ERROR_LINE = re.compile(r"error:|warning:|undefined reference|\*\*\* |Error \d|^ERROR|missing", re.I)
+ERROR_LINE = re.compile(r"error:|undefined reference|^ERROR|No rule to make|^Missing:")
 # No git in the tree: its commits must not change the version, and so the objects.
 ENVIRONMENT = {"GIT_DIR": "/dev/null", "KBUILD_BUILD_HOST": "kunit-gup",
                "KBUILD_BUILD_USER": "kunit-gup"}
@@ -71,6 +71,6 @@ def kunit_kernel(tree, target, build_dir, log):
 
 def _show(log):
     """Print the lines of a failed build that say why."""
-    lines = proc.tail(log, 400).splitlines()
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     telling = [line for line in lines if ERROR_LINE.search(line)]
-    print("\n".join((telling or lines)[-25:]), flush=True)
+    print("\n".join(telling[:25] or lines[-25:]), flush=True)

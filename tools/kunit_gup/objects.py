@@ -18,7 +18,7 @@ CONFIG = ["CONFIG_KUNIT=n", "CONFIG_SMP=y", "CONFIG_COMPACTION=y", "CONFIG_MIGRA
           "CONFIG_TRANSPARENT_HUGEPAGE=y", "CONFIG_NUMA=y", "CONFIG_KSM=y", "CONFIG_USERFAULTFD=y",
           "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NONE=y", "CONFIG_WERROR=n"]
 KERNELS = (Target("objects-um", "um"), Target("objects-x86_64", "x86_64"))
-FLAGS = "KCFLAGS=-D__LINE__=0 -Wno-builtin-macro-redefined"
+FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0"
 CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
 DOOR = re.compile(r"kunit", re.I)
 

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -109,7 +110,7 @@ def _fetch(directory):
 
 def _mirrors():
     """Return the archive URIs of the machine's apt sources, the surest first."""
-    if not Path("/usr/bin/apt-get").exists():
+    if not shutil.which("apt-get"):
         raise UserError("this machine has no apt to fetch the kernel source with",
                         "give a Linux tree with KDIR=")
     form = "$(ORIGIN)|$(LABEL)|$(REPO_URI)|$(SITE)"

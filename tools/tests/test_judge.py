@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What makes a run good or bad."""
+
+import unittest
+from pathlib import Path
+
+import support  # noqa: F401 (sets the path)
+
+from kunit_gup import bench, checks, judge, steps
+from kunit_gup.errors import UserError
+from kunit_gup.judge import Result
+
+
+def group(name, cases=(), groups=()):
+    """Return a group as kunit.py writes it."""
+    return {"name": name, "sub_groups": list(groups),
+            "test_cases": [{"name": n, "status": s} for n, s in cases]}
+
+
+def run_of(*rows):
+    """Return the JSON of one suite `s`: a case `plain` and a case `table` with `rows`."""
+    return group("KUnit Test Group", groups=[
+        group("s", [("plain", "PASS")], [group("table", rows)])])
+
+
+GOOD = run_of(("one row", "PASS"), ("two", "PASS"))
+PLAN = {"s": {"plain": 1, "table": 2}}
+
+
+class Judge(unittest.TestCase):
+    """kunit.py's JSON and the kernel log."""
+
+    def problems(self, json, log="", skips=(), plan=None):
+        """Return the problems of a run as one text."""
+        return "\n".join(judge.judge(json, log, skips, plan).problems)
+
+    def test_good_run(self):
+        """Nothing is wrong, and leaves are counted."""
+        verdict = judge.judge(GOOD, "all fine\n", (), PLAN)
+        self.assertEqual((verdict.problems, verdict.totals), ([], (3, 0, 0)))
+
+    def test_no_test(self):
+        """Zero is not success."""
+        verdict = judge.judge(group("KUnit Test Group"), "", (), None)
+        self.assertEqual(verdict.totals, (0, 1, 0))
+
+    def test_failure_and_crash(self):
+        """Both count as failed."""
+        verdict = judge.judge(run_of(("one", "FAIL"), ("two", "ERROR")), "", ())
+        self.assertEqual(verdict.totals, (1, 2, 0))
+
+    def test_missing_suite_case_row(self):
+        """The plan says what must be there."""
+        plan = {"s": {"plain": 1, "table": 3, "gone": 1}, "lost": {"x": 1}}
+        text = self.problems(GOOD, plan=plan)
+        for part in ("s.table: 2 of 3 rows", "s.gone: 0 of 1", "lost: suite is missing"):
+            self.assertIn(part, text)
+
+    def test_more_than_planned(self):
+        """New rows must be pinned."""
+        self.assertIn("make plan", self.problems(GOOD, plan={"s": {"plain": 1, "table": 1}}))
+
+    def test_skips(self):
+        """A skip is good only if it is declared."""
+        skipped = run_of(("one", "SKIP"))
+        self.assertIn("s.table.one: skipped", self.problems(skipped))
+        for name in ("s", "s.table", "s.table.one", "s.*"):
+            self.assertEqual(self.problems(skipped, skips=[{"name": name, "reason": "x"}]), "")
+
+    def test_names(self):
+        """Names that KernelCI would lose."""
+        for bad in ("a#b", "a.b", "setup", "Upper", "x" * 128, "dash-ed"):
+            self.assertTrue(self.problems(run_of((bad, "PASS"))), bad)
+        self.assertIn("2 results", self.problems(run_of(("a", "PASS"), ("a", "PASS"))))
+
+    def test_log(self):
+        """Reports of the kernel fail the run, words in results do not."""
+        for bad in ("WARNING: CPU: 0 PID: 1 at mm/gup.c:1", "BUG: KASAN: x", "INFO: task hung",
+                    "WARNING: possible circular locking dependency detected"):
+            self.assertIn("kernel log", self.problems(GOOD, log=f"ok\n[    1.0] {bad}\n"), bad)
+        self.assertEqual(self.problems(GOOD, log="    # case: WARNING: expected\n"), "")
+
+    def test_plan_of(self):
+        """Rows are counted by case."""
+        self.assertEqual(judge.plan_of(judge.leaves(GOOD)), PLAN)
+
+
+class Steps(unittest.TestCase):
+    """Expectations before a patch."""
+
+    ROWS = [Result(("s", "c", "one"), "FAIL"), Result(("s", "c", "two"), "PASS"),
+            Result(("s", "d"), "SKIP")]
+
+    def check(self, row, result):
+        """Return the differences with one expectation."""
+        return steps.differences(self.ROWS, [{"row": row, "result": result, "until": "p"}])
+
+    def test_expected_failure(self):
+        """It explains the failing row, and nothing is left."""
+        self.assertEqual(self.check("s.c.one", "fail"), [])
+
+    def test_unexpected_failure(self):
+        """It is named."""
+        self.assertEqual(self.check("s.d", "skip"), ["s.c.one: FAIL"])
+
+    def test_expected_failure_that_passes(self):
+        """It is an error, so that the table stays true."""
+        self.assertIn("s.c.two: PASS, expected to fail until p", self.check("s.c", "fail"))
+
+    def test_expectation_of_nothing(self):
+        """A row that does not exist is an error."""
+        self.assertIn("no such row", self.check("s.gone", "skip")[0])
+
+
+class Bench(unittest.TestCase):
+    """From log lines to a table."""
+
+    LOG = ("    # gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
+           "    # other: op=x\n")
+
+    def test_parse(self):
+        """Only lines of the benchmark count."""
+        self.assertEqual(bench.parse(self.LOG.format(1000, 1500)), {("get_fast", 4): (1000, 1500)})
+
+    def test_merge(self):
+        """The least minimum and the median of medians."""
+        boots = [bench.parse(self.LOG.format(a, b)) for a, b in ((3, 10), (1, 30), (2, 20))]
+        self.assertEqual(bench.merge(boots), {("get_fast", 4): (1, 20)})
+        with self.assertRaises(UserError):
+            bench.merge([boots[0], {}])
+
+    def test_table(self):
+        """The ratio is that of the medians."""
+        figure = {("get_fast", 4): (1000, 3000)}, {("get_fast", 4): (500, 1000)}
+        text = bench.table([(Path("0001-a.patch"), figure[0]), (Path("0002-b.patch"), figure[1])])
+        self.assertIn("3.00", text.splitlines()[-1].split()[-1])
+
+
+class Checks(unittest.TestCase):
+    """Counting."""
+
+    def test_totals(self):
+        """A skipped check is neither passed nor failed."""
+        found = [checks.Check("a"), checks.Check("b", ["x"]), checks.Check("c", skipped="why")]
+        self.assertEqual(checks.totals(found), (1, 1, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Comparing object code."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import support  # noqa: F401 (sets the path)
+
+from kunit_gup import objects
+
+
+class Code(unittest.TestCase):
+    """Two builds of a file are compared by what they do."""
+
+    def build(self, text):
+        """Compile `text`; return the path of the object."""
+        directory = Path(tempfile.mkdtemp(dir=self.directory))
+        (directory / "x.c").write_text(text, encoding="utf-8")
+        subprocess.run(["gcc", "-O2", "-c", "x.c", "-Wno-builtin-macro-redefined", "-D__LINE__=0"],
+                       cwd=directory, check=True)
+        return directory / "x.o"
+
+    def setUp(self):
+        """Make room."""
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = temporary.name
+
+    def test_moved_lines_make_no_difference(self):
+        """Comments and line numbers are not code."""
+        one = self.build("int warn(int);\nint f(int a) { return warn(__LINE__) + a; }\n")
+        two = self.build("/* more */\nint warn(int);\n\nint f(int a) { return warn(__LINE__) + a; }\n")
+        self.assertEqual(objects.code(one), objects.code(two))
+
+    def test_other_code_differs(self):
+        """One instruction is enough, and so is another callee."""
+        one = self.build("int g(int); int h(int);\nint f(int a) { return g(a + 1); }\n")
+        for other in ("g(a + 2)", "h(a + 1)"):
+            text = f"int g(int); int h(int);\nint f(int a) {{ return {other}; }}\n"
+            self.assertNotEqual(objects.code(one), objects.code(self.build(text)))
+
+    def test_doors(self):
+        """Symbols and strings of the test access are found."""
+        self.assertEqual(objects.doors(self.build("int f(void) { return 1; }\n")), [])
+        self.assertEqual(objects.doors(self.build("int gup_kunit_door(void) { return 1; }\n")),
+                         ["gup_kunit_door"])
+
+
+if __name__ == "__main__":
+    unittest.main()

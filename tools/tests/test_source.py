@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Fetching and unpacking the source package, with an apt that is a script."""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import KERNEL, Sandbox, write
+
+from kunit_gup import source
+
+# Plays apt-get: which mirrors there are, the lists, and a download in two halves.
+APT_GET = """#!/bin/sh
+case "$*" in
+*indextargets*)
+	echo 'Other|Other|tst://third.invalid/|'
+	echo 'Debian|Debian|tst://mirror.invalid/|'
+	echo 'Debian|Debian-Security|tst://security.invalid/|' ;;
+*update*)
+	cat "$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")" >> "$WORLD/sources"
+	[ ! -e "$WORLD/offline" ] || { echo 'E: Failed to fetch tst: no route' >&2; exit 100; } ;;
+*download*)
+	head -c 1000 "$WORLD/source.deb" > linux_1_all.deb
+	while [ -e "$WORLD/slow" ]; do echo $$ > "$WORLD/pid"; sleep 0.1; done
+	[ -e "$WORLD/cut" ] || cp "$WORLD/source.deb" linux_1_all.deb
+	echo download >> "$WORLD/downloads" ;;
+esac
+"""
+APT_CACHE = """#!/bin/sh
+printf 'Package: x\\nVersion: 7.3.4-1\\nSize: %s\\nSHA256: %s\\n' SIZE HASH
+"""
+
+
+@unittest.skipUnless(shutil.which("dpkg-deb"), "needs dpkg-deb to make a package")
+class Package(Sandbox):
+    """The tree comes from a package when there is no KDIR."""
+
+    def setUp(self):
+        """Make a package and the scripts that serve it."""
+        super().setUp()
+        del self.env["KDIR"]
+        name = source.wanted()["package"]
+        stage = self.top / "stage"
+        write(stage / name, KERNEL)
+        write(stage / "deb", {"DEBIAN/control": "Package: x\nVersion: 7.3.4-1\n"
+                              "Architecture: all\nMaintainer: x <x@example.invalid>\n"
+                              "Description: x\n", "usr/src/keep": ""})
+        subprocess.run(["tar", "-cJf", stage / f"deb/usr/src/{name}.tar.xz", "-C", stage, name],
+                       check=True)
+        subprocess.run(["dpkg-deb", "--build", stage / "deb", self.top / "source.deb"],
+                       check=True, capture_output=True)
+        data = (self.top / "source.deb").read_bytes()
+        cache = APT_CACHE.replace("SIZE", str(len(data)))
+        write(self.top / "bin", {
+            "apt-get": APT_GET,
+            "apt-cache": cache.replace("HASH", hashlib.sha256(data).hexdigest())})
+        for script in (self.top / "bin").iterdir():
+            script.chmod(0o755)
+        self.env |= {"WORLD": str(self.top), "PATH": f"{self.top}/bin:{os.environ['PATH']}"}
+
+    def flag(self, name, there=True):
+        """Tell the scripts how to behave."""
+        path = self.top / name
+        path.touch() if there else path.unlink()
+
+    def downloads(self):
+        """Return how often the package was downloaded whole."""
+        path = self.top / "downloads"
+        return len(path.read_text().split()) if path.exists() else 0
+
+    def test_tree_from_the_package(self):
+        """Only the machine's main Debian mirror is asked, with its keyring."""
+        self.run_tool("prepare")
+        self.assertIn("renamed_5", (self.tree / "mm/gup.c").read_text())
+        self.assertRegex((self.top / "sources").read_text(),
+                         r"\Adeb \[signed-by=\S+\] tst://mirror.invalid/ trixie-backports main\n\Z")
+
+    def test_package_is_fetched_once(self):
+        """A lost tree is made again from the cached package, without the network."""
+        self.run_tool("prepare")
+        shutil.rmtree(self.tree)
+        self.flag("offline")
+        self.run_tool("prepare")
+        self.assertEqual(self.downloads(), 1)
+
+    def test_damaged_package_is_fetched_again(self):
+        """The cached package is checked each time."""
+        self.run_tool("prepare")
+        shutil.rmtree(self.tree)
+        cached = next((self.cache / "kunit-gup/src").glob("*.deb"))
+        cached.write_bytes(cached.read_bytes()[:-100])
+        self.run_tool("prepare")
+        self.assertEqual(self.downloads(), 2)
+
+    def test_no_network(self):
+        """One line, and it works once the network is there."""
+        self.flag("offline")
+        self.assertIn("no route", self.run_tool("prepare", good=False))
+        self.flag("offline", False)
+        self.run_tool("prepare")
+
+    def test_cut_download(self):
+        """A part is never taken for the whole."""
+        self.flag("cut")
+        self.assertIn("damaged", self.run_tool("prepare", good=False))
+        self.flag("cut", False)
+        self.run_tool("prepare")
+
+    def test_interrupted_download(self):
+        """Ctrl-C ends apt too; the next run fetches anew."""
+        self.flag("slow")
+        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"], env=self.env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pid = self.top / "pid"
+        while not pid.exists() or not pid.read_text().strip():
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=20)
+        self.assertEqual(run.returncode, 130)
+        self.assertFalse(os.path.exists(f"/proc/{pid.read_text().strip()}"))
+        self.flag("slow", False)
+        self.run_tool("prepare")
+
+    def test_interrupted_unpack(self):
+        """A half unpacked tree is thrown away."""
+        write(self.cache / "kunit-gup/tree.new", {"mm/gup.c": "half\n"})
+        self.run_tool("prepare")
+        self.assertIn("renamed_5", (self.tree / "mm/gup.c").read_text())
+
+    def test_disk_full_in_the_middle(self):
+        """A child that met a full disk gives one line."""
+        write(self.top / "bin", {"tar": "#!/bin/sh\necho 'tar: x: Cannot write: No space left on"
+                                        " device' >&2\nexit 2\n"})
+        (self.top / "bin/tar").chmod(0o755)
+        self.assertIn("disk is full", self.run_tool("prepare", good=False))
+        (self.top / "bin/tar").unlink()
+        self.run_tool("prepare")
+
+
+class Version(unittest.TestCase):
+    """What a Makefile says about the version."""
+
+    def test_kernel_version(self):
+        """Short and full, or nothing."""
+        text = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\n"
+        self.assertEqual(source.kernel_version(text), ("7.3", "7.3.4"))
+        self.assertEqual(source.kernel_version(text.replace("4", "0")), ("7.3", "7.3"))
+        self.assertEqual(source.kernel_version("all:\n"), (None, None))
+
+
+if __name__ == "__main__":
+    unittest.main()
