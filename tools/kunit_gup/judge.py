@@ -23,6 +23,7 @@ class Result:
 
     path: tuple         # (suite, case) or (suite, case, row)
     status: str         # PASS, FAIL, SKIP or ERROR
+    reason: str = ""    # why it was skipped, in the kernel's words
 
     @property
     def name(self):
@@ -48,11 +49,25 @@ class Verdict:
         return self.count("PASS"), failed + len(self.problems), self.count("SKIP")
 
 
-def leaves(group, path=()):
-    """Return the results below a group of kunit.py's JSON, in order."""
-    found = [Result((*path, case["name"]), case["status"]) for case in group["test_cases"]]
+def leaves(group, reasons=None, path=()):
+    """Return the results below a group of kunit.py's JSON; `reasons` are those of skips."""
+    reasons = reasons or {}
+    found = [Result((*path, case["name"]), case["status"],
+                    reasons.get((*path, case["name"]), "")) for case in group["test_cases"]]
     for sub in group["sub_groups"]:
-        found += leaves(sub, (*path, sub["name"]))
+        found += leaves(sub, reasons, (*path, sub["name"]))
+    return found
+
+
+def skip_reasons(suite, path=()):
+    """Return {path: reason} of the skips below a <testsuite> of kunit.py's JUnit file."""
+    found = {}
+    for child in suite:
+        inner = (*path, child.get("name"))
+        if child.tag == "testsuite":
+            found |= skip_reasons(child, inner)
+        elif child.find("skipped") is not None:
+            found[inner] = (child.find("skipped").text or "").strip()
     return found
 
 
@@ -66,14 +81,15 @@ def plan_of(results):
     return plan
 
 
-def judge(group, log, allowed_skips=(), plan=None):
-    """Return the Verdict on a run: JSON root `group`, kernel log text, and the plan if unfiltered."""
-    verdict = Verdict(leaves(group))
+def judge(results, log, allowed_skips=(), plan=None):
+    """Return the Verdict on a run: its results, kernel log, and the plan unless it was filtered."""
+    verdict = Verdict(results)
     verdict.problems += _missing_results(verdict.results)
     verdict.problems += bad_names(verdict.results)
     verdict.problems += _undeclared_skips(verdict.results, allowed_skips)
     verdict.problems += bad_log_lines(log)
     if plan is not None:
+        verdict.problems += _stale_declarations(verdict.results, allowed_skips)
         verdict.problems += plan_differences(plan, plan_of(verdict.results))
     return verdict
 
@@ -125,14 +141,24 @@ def _missing_results(results):
 
 
 def _undeclared_skips(results, allowed):
-    return [f"{r.name}: skipped, and tools/targets.toml does not declare it" for r in results
-            if r.status == "SKIP" and not declared(r, allowed)]
+    return [f"{r.name}: skipped ({r.reason}), and tools/targets.toml does not declare it"
+            for r in results
+            if r.status == "SKIP" and not any(allows(entry, r) for entry in allowed)]
 
 
-def declared(result, allowed):
-    """Return the reason for which the target declares the skip of `result`, or None."""
-    for entry in allowed:
-        if any(fnmatch.fnmatchcase(".".join(result.path[:n]), entry["name"])
-               for n in range(1, len(result.path) + 1)):
-            return entry["reason"]
-    return None
+def _stale_declarations(results, allowed):
+    skips = [r for r in results if r.status == "SKIP"]
+    return [f"tools/targets.toml declares a skip that did not happen: {entry}"
+            for entry in allowed if not any(allows(entry, r) for r in skips)]
+
+
+def allows(entry, result):
+    """Return whether a declared skip covers `result`: by name, and by the kernel's reason."""
+    return matches(result, entry.get("name", "*")) \
+        and entry.get("reason", result.reason) == result.reason
+
+
+def matches(result, pattern):
+    """Return whether `pattern` names the suite, the case or the row of `result`."""
+    return any(fnmatch.fnmatchcase(".".join(result.path[:n]), pattern)
+               for n in range(1, len(result.path) + 1))

@@ -4,6 +4,7 @@
 import json
 import sys
 from collections import Counter
+from xml.etree import ElementTree
 
 from . import build, judge, paths, proc, tree as trees, ui
 from .errors import UserError
@@ -18,7 +19,7 @@ def kunit(target, kdir=None, pattern="", strict=False):
     build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
     verdict = boot(tree.path, target, build_dir, target.name, pattern,
                    plan=None if pattern else pinned_plan())
-    report(verdict, build_dir / "test.log", target.skip)
+    report(verdict, build_dir / "test.log")
     return verdict
 
 
@@ -44,8 +45,9 @@ def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, qui
     if not stored["json"].exists():
         raise UserError(f"kunit.py gave no results for {name}",
                         f"see {paths.results('logs', f'kunit-{name}.log')}")
-    group = json.loads(stored["json"].read_text(encoding="utf-8"))
-    return judge.judge(group, log, target.skip if allowed is None else allowed, plan)
+    reasons = judge.skip_reasons(ElementTree.parse(stored["junit.xml"]).getroot())
+    results = judge.leaves(json.loads(stored["json"].read_text(encoding="utf-8")), reasons)
+    return judge.judge(results, log, target.skip if allowed is None else allowed, plan)
 
 
 def pinned_plan():
@@ -70,15 +72,13 @@ def pin_plan(target, kdir=None):
     return verdict
 
 
-def report(verdict, log, allowed_skips=()):
+def report(verdict, log):
     """Show what failed, what was skipped and why, and where the kernel log is."""
     for result in verdict.results:
         if result.status in ("FAIL", "ERROR"):
             print(f"{result.status} {result.name or '(a crash)'}")
     for problem in verdict.problems:
         print(f"PROBLEM {problem}")
-    reasons = Counter(judge.declared(r, allowed_skips) for r in verdict.results
-                      if r.status == "SKIP")
-    for reason, count in reasons.items():
-        print(f"skipped {count}: {reason or 'for no declared reason'}")
+    for reason, count in Counter(r.reason for r in verdict.results if r.status == "SKIP").items():
+        print(f"skipped {count}: {reason}")
     ui.note(f"kernel log: {log}; results: {paths.RESULTS / 'results'}")

@@ -25,7 +25,7 @@ def _step(target, path, build_dir, patch, plan, expectations, index):
     ui.note(f"step {patch.name}")
     build.kunit_kernel(path, target, build_dir, paths.fresh_log(f"build-{name}"))
     due = [e for e in expectations if index < e["index"]]
-    skips = [{"name": e["row"], "reason": e["reason"]} for e in due if e["result"] == "skip"]
+    skips = [{"name": e["row"]} for e in due if e["result"] == "skip"]
     verdict = runner.boot(path, target, build_dir, name, plan=plan,
                           allowed=(*target.skip, *skips), quiet=True)
     problems = verdict.problems + differences(verdict.results, due)
@@ -53,7 +53,7 @@ def differences(results, due):
     wanted = {"fail": "FAIL", "skip": "SKIP"}
     problems, explained = [], set()
     for entry in due:
-        rows = [r for r in results if matches(r, entry["row"])]
+        rows = [r for r in results if judge.matches(r, entry["row"])]
         if not rows:
             problems.append(f"{entry['row']}: expected to {entry['result']}, but no such row")
         for row in rows:
@@ -63,8 +63,3 @@ def differences(results, due):
                                 f"{entry['until']}")
     return problems + [f"{r.name}: {r.status}" for r in results
                        if r.status in ("FAIL", "ERROR") and r not in explained]
-
-
-def matches(result, pattern):
-    """Return whether `pattern` names the suite, the case or the row of `result`."""
-    return judge.declared(result, [{"name": pattern, "reason": "match"}]) is not None

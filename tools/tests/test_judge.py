@@ -3,6 +3,7 @@
 
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import support  # noqa: F401 (sets the path)
 
@@ -32,21 +33,21 @@ class Judge(unittest.TestCase):
 
     def problems(self, json, log="", skips=(), plan=None):
         """Return the problems of a run as one text."""
-        return "\n".join(judge.judge(json, log, skips, plan).problems)
+        return "\n".join(judge.judge(judge.leaves(json), log, skips, plan).problems)
 
     def test_good_run(self):
         """Nothing is wrong, and leaves are counted."""
-        verdict = judge.judge(GOOD, "all fine\n", (), PLAN)
+        verdict = judge.judge(judge.leaves(GOOD), "all fine\n", (), PLAN)
         self.assertEqual((verdict.problems, verdict.totals), ([], (3, 0, 0)))
 
     def test_no_test(self):
         """Zero is not success."""
-        verdict = judge.judge(group("KUnit Test Group"), "", (), None)
+        verdict = judge.judge([], "", (), None)
         self.assertEqual(verdict.totals, (0, 1, 0))
 
     def test_failure_and_crash(self):
         """Both count as failed."""
-        verdict = judge.judge(run_of(("one", "FAIL"), ("two", "ERROR")), "", ())
+        verdict = judge.judge(judge.leaves(run_of(("one", "FAIL"), ("two", "ERROR"))), "", ())
         self.assertEqual(verdict.totals, (1, 2, 0))
 
     def test_missing_suite_case_row(self):
@@ -61,11 +62,27 @@ class Judge(unittest.TestCase):
         self.assertIn("make plan", self.problems(GOOD, plan={"s": {"plain": 1, "table": 1}}))
 
     def test_skips(self):
-        """A skip is good only if it is declared."""
-        skipped = run_of(("one", "SKIP"))
-        self.assertIn("s.table.one: skipped", self.problems(skipped))
-        for name in ("s", "s.table", "s.table.one", "s.*"):
-            self.assertEqual(self.problems(skipped, skips=[{"name": name, "reason": "x"}]), "")
+        """A skip is good only if it is declared, by name or by the kernel's reason."""
+        skipped = [Result(("s", "table", "one"), "SKIP", "no THP")]
+        for declared in ({"name": "s"}, {"name": "s.table"}, {"name": "s.*"},
+                         {"reason": "no THP"}, {"name": "s.table.one", "reason": "no THP"}):
+            self.assertEqual(judge.judge(skipped, "", [declared]).problems, [])
+        for declared in ({"name": "t"}, {"reason": "other"}, {"name": "s", "reason": "other"}):
+            self.assertIn("s.table.one: skipped (no THP)",
+                          judge.judge(skipped, "", [declared]).problems[0])
+
+    def test_stale_skip(self):
+        """A declared skip that does not happen is an error of an unfiltered run."""
+        declared = [{"reason": "no THP"}]
+        self.assertIn("did not happen", self.problems(GOOD, skips=declared, plan=PLAN))
+        self.assertEqual(self.problems(GOOD, skips=declared), "")
+
+    def test_skip_reasons(self):
+        """They are read from the JUnit file."""
+        suite = ElementTree.fromstring(
+            '<testsuite name="main"><testsuite name="s"><testcase name="a"/><testcase name="b">'
+            "<skipped>no THP</skipped></testcase></testsuite></testsuite>")
+        self.assertEqual(judge.skip_reasons(suite), {("s", "b"): "no THP"})
 
     def test_names(self):
         """Names that KernelCI would lose."""
