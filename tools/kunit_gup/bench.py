@@ -11,11 +11,11 @@ import re
 import shutil
 import statistics
 
-from . import build, paths, proc, runner, series, tree as trees, ui
+from . import build, paths, runner, series, tree as trees, ui
 from .errors import UserError
-from .worktree import Worktree
+from .worktree import Worktree, build_directory, prune
 
-LINE = re.compile(r"# gup_bench: (op=.*)$", re.M)
+LINE = re.compile(r"# .*\bgup_bench: (op=.*)$", re.M)
 # As a production kernel: no checks that cost time in the walkers. One CPU, as nothing races.
 CONFIG = ["CONFIG_GUP_KUNIT_BENCH=y", "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NONE=y"]
 
@@ -26,7 +26,8 @@ def run(target, kdir, rounds, step, every_step):
     steps = choose(trees.steps(tree), step, every_step)
     variant = target.variant(f"bench-{target.name}", CONFIG, _one_cpu(target.kernel_args))
     work = Worktree(tree)
-    kernels = [(patch, _build(tree, work, variant, patch, commit)) for patch, commit in steps]
+    prune(work, variant.name, [series.slug(patch) for patch in series.patch_files()])
+    kernels = [(patch, _build(work, variant, patch, commit)) for patch, commit in steps]
     samples = {patch: [] for patch, _ in steps}
     progress = ui.Progress("measuring")
     for number in range(1, rounds + 1):
@@ -94,28 +95,14 @@ def _one_cpu(kernel_args):
     return [arg for arg in kernel_args if not arg.startswith("ncpus=")] + ["ncpus=1"]
 
 
-def _build(tree, work, variant, patch, commit):
+def _build(work, variant, patch, commit):
     """Build the kernel of one step; return its build directory."""
-    number = series.number(patch)
-    source = work.go(commit)
-    build_dir = paths.cache() / "build" / tree.name / f"{variant.name}-{series.slug(patch)}"
-    if not build_dir.exists():
-        _seed(build_dir, variant.name)
-    ui.note(f"step {number}")
-    build.kunit_kernel(source, variant, build_dir, paths.fresh_log(f"build-bench-{number}"))
+    build_dir = build_directory(work, variant.name, series.slug(patch))
+    ui.note(f"step {patch.name}")
+    log = paths.fresh_log(f"build-{variant.name}-{series.number(patch)}")
+    with work.at(commit, build_dir) as source:
+        build.kunit_kernel(source, variant, build_dir, log)
     return build_dir
-
-
-def _seed(build_dir, prefix):
-    """Begin with a copy of another step's build, from which only little differs."""
-    other = next(build_dir.parent.glob(f"{prefix}-*/vmlinux"), None)
-    if not other:
-        build_dir.mkdir(parents=True)
-        return
-    temporary = build_dir.with_name("seed.new")
-    paths.remove(temporary)
-    proc.capture(["cp", "-a", "--reflink=auto", other.parent, temporary])
-    temporary.rename(build_dir)
 
 
 def _boot(source, variant, build_dir, patch):

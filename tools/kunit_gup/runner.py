@@ -37,7 +37,8 @@ def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, qui
     command = [*prefix, *build.kunit_py(tree), "exec", f"--arch={target.arch}", f"--build_dir={build_dir}",
                f"--kunitconfig={tree / 'lib/kunit-gup'}", f"--timeout={target.timeout}",
                f"--json={stored['json']}", f"--junit={stored['junit.xml']}",
-               *(f"--kernel_args={a}" for a in target.kernel_args), *([pattern] if pattern else [])]
+               *(f"--kernel_args={a.format(build_dir=build_dir)}"
+                 for a in target.kernel_args), *([pattern] if pattern else [])]
     show = (lambda line: None) if quiet else sys.stdout.write
     proc.logged(command, paths.fresh_log(f"kunit-{name}"), show)
     log = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")

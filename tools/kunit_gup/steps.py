@@ -6,7 +6,7 @@ import tomllib
 from . import build, judge, paths, runner, series, tree as trees, ui
 from .checks import Check
 from .errors import UserError
-from .worktree import Worktree
+from .worktree import Worktree, build_directory, prune
 
 
 def run(target, kdir=None):
@@ -15,18 +15,25 @@ def run(target, kdir=None):
     patches = trees.steps(tree)
     expectations = load([series.slug(patch) for patch, _ in patches])
     plan, work = runner.pinned_plan(), Worktree(tree)
-    build_dir = build.directory(tree.name, f"steps-{target.name}")
-    return [_step(target, work.go(commit), build_dir, patch, plan, expectations, index)
+    prune(work, family(target), [series.slug(patch) for patch, _ in patches])
+    return [_step(target, work, patch, commit, plan,
+                  [e for e in expectations if index < e["index"]])
             for index, (patch, commit) in enumerate(patches)]
 
 
-def _step(target, path, build_dir, patch, plan, expectations, index):
+def family(target):
+    """Return the name of the build directories of the steps."""
+    return f"steps-{target.name}"
+
+
+def _step(target, work, patch, commit, plan, due):
     name = f"steps-{target.name}-{series.number(patch)}"
     ui.note(f"step {patch.name}")
-    build.kunit_kernel(path, target, build_dir, paths.fresh_log(f"build-{name}"))
-    due = [e for e in expectations if index < e["index"]]
+    build_dir = build_directory(work, family(target), series.slug(patch))
+    with work.at(commit, build_dir) as path:
+        build.kunit_kernel(path, target, build_dir, paths.fresh_log(f"build-{name}"))
     skips = [{"name": e["row"]} for e in due if e["result"] == "skip"]
-    verdict = runner.boot(path, target, build_dir, name, plan=plan,
+    verdict = runner.boot(work.path, target, build_dir, name, plan=plan,
                           allowed=(*target.skip, *skips), quiet=True)
     problems = verdict.problems + differences(verdict.results, due)
     detail = (f"{verdict.count('PASS')} passed, {verdict.count('FAIL', 'ERROR')} failed, "

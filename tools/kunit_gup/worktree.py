@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A second work tree of the prepared tree, for looking at other steps of the series."""
+"""A second work tree of the prepared tree, for building other steps of the series.
 
-from . import overlay, paths, ui
+Each step has a build directory of its own, but all share this work tree. So that going from step
+to step does not make every object look old, the time stamps of the files that the series touches
+are set for the build directory at hand: new where the file differs from what was built there.
+"""
+
+import contextlib
+import json
+import os
+
+from . import build, overlay, paths, proc, ui
 from .git import Git
+
+BUILT = "gup-built.json"    # in a build directory: the commits that its objects may come from
 
 
 class Worktree:
@@ -15,7 +26,7 @@ class Worktree:
         self.git = Git(self.path)
         if self._usable():
             return
-        paths.need_space(4, "a second work tree")
+        paths.need_space(6, "a second work tree with its builds")
         progress = ui.Progress("making a second work tree")
         paths.remove(self.path)
         tree.git.run("worktree", "prune")
@@ -23,12 +34,30 @@ class Worktree:
                      tree.state["base"])
         progress.done()
 
-    def go(self, commit):
-        """Check out `commit` and lay the overlay; return the path."""
+    @contextlib.contextmanager
+    def at(self, commit, build_dir):
+        """Check out `commit` with the overlay, to build it in `build_dir` inside the context."""
+        stamp, built = build_dir / BUILT, _built(build_dir)
+        before = self.git.commit_of("HEAD")
         self.git.run("checkout", "--quiet", "--force", "--detach", commit)
         manifest = self.tree.state.get("steps_overlay", {})
         self.tree.save(steps_overlay=overlay.force(self.path, manifest))
-        return self.path
+        self._set_times(before, commit, built)
+        paths.write_atomically(stamp, json.dumps([*built, commit]))
+        yield self.path
+        paths.write_atomically(stamp, json.dumps([commit]))
+
+    def _set_times(self, before, commit, built):
+        """Make the files new that differ between `commit` and any of `built`, and others old."""
+        new = set().union(*(self._changed(other, commit) for other in built))
+        old = (self.path / ".git").stat().st_mtime      # older than every build from here
+        for name in new | self._changed(self.tree.state["base"], commit) \
+                | self._changed(before, commit):
+            if (self.path / name).exists():
+                os.utime(self.path / name, None if name in new else (old, old))
+
+    def _changed(self, one, other):
+        return set(self.git.run("diff", "--name-only", one, other).split())
 
     def _usable(self):
         if not (self.path / ".git").is_file():
@@ -37,3 +66,40 @@ class Worktree:
         if code == 0:       # we hold the lock of the cache, so this one is left from a crash
             (self.path / lock.strip()).unlink(missing_ok=True)
         return code == 0 and self.git.attempt("rev-parse", "--verify", "HEAD")[0] == 0
+
+
+def build_directory(work, family, name):
+    """Return the build directory `name` of a `family` that differ only a little.
+
+    A new one begins as a copy of a finished one.
+    """
+    top = build.directory(work.tree.name, family)
+    if not (top / name).exists():
+        temporary = top / "unfinished"      # no name that prune() keeps
+        paths.remove(temporary)
+        finished = [p for p in top.iterdir() if len(_built(p)) == 1]
+        if finished:
+            proc.capture(["cp", "-a", "--reflink=auto", finished[0], temporary])
+        else:
+            temporary.mkdir()
+        temporary.rename(top / name)
+    return top / name
+
+
+def prune(work, family, names):
+    """Remove the build directories of a family that are not `names`, or of commits long gone."""
+    for path in build.directory(work.tree.name, family).iterdir():
+        if path.name not in names or not _known(work, path):
+            paths.remove(path)
+
+
+def _known(work, path):
+    stamp = path / BUILT
+    return stamp.exists() and stamp.stat().st_mtime >= (work.path / ".git").stat().st_mtime \
+        and all(work.git.commit_of(c) for c in _built(path))
+
+
+def _built(path):
+    """Return the commits that the objects in a build directory may come from."""
+    stamp = path / BUILT
+    return json.loads(stamp.read_text(encoding="utf-8")) if stamp.exists() else []

@@ -132,7 +132,7 @@ class Steps(unittest.TestCase):
 class Bench(unittest.TestCase):
     """From log lines to a table."""
 
-    LOG = ("    # gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
+    LOG = ("    # fast: gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
            "    # other: op=x\n")
 
     def test_parse(self):
