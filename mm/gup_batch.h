@@ -17,43 +17,68 @@
 
 /**
  * gup_guess_nr_pages() - guess how many pages of a folio follow, lockless
- * @page:   the first page, as found in a page table entry
+ * @pfn:    the first page, as found in a page table entry
  * @max_nr: the most pages that the caller has a use for, at least 1
  *
  * GUP-fast asks before it holds a reference, in order to take all references
- * for a run in one go. @page can be freed, split or become part of another folio
- * at any time, so the answer is a guess, good for the size of a grab and
+ * for a run in one go. The page can be freed, split or become part of another
+ * folio at any time, so the answer is a guess, good for the size of a grab and
  * nothing else: what it is right about must be found out afterwards, and what
  * it grabbed too much given back.
  *
  * As for compound_order(), whatever is read may be garbage. An order that no
- * folio has, and a @page that is not inside the folio of that order, mean that
- * something is changing right now; 1 is always a right guess. What is read here
- * can be read for the same reason as in page_folio(): the memory map of a page
- * that was mapped does not go away while the caller blocks the TLB flush (or the
- * RCU grace period) that must come before. The order is in the second struct
- * page, which exists for every page that ever had PG_head set.
+ * folio has means that something is changing right now, and 1 is always a right
+ * guess. What is read here can be read for the same reason as in page_folio():
+ * the memory map of a page that was mapped does not go away while the caller
+ * blocks the TLB flush (or the RCU grace period) that must come before. The order
+ * is in the second struct page, which exists for every page that ever had PG_head
+ * set.
  *
  * Context: Any, no reference to the folio and no lock needed. IRQs disabled in
  * GUP-fast.
  * Return: The guess, in pages, between 1 and @max_nr.
  */
-static inline unsigned int gup_guess_nr_pages(struct page *page,
+static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
 					      unsigned int max_nr)
 {
-	const struct page *head = compound_head(page);
+	const struct page *head = compound_head(pfn_to_page(pfn));
 	const unsigned int order = data_race(compound_order(head));
-	unsigned long idx, nr;
+	unsigned long nr;
 
 	if (likely(!order) || order > MAX_FOLIO_ORDER)
 		return 1;
 
+	/* Folios are naturally aligned. */
 	nr = 1UL << order;
-	idx = page - head;
-	if (unlikely(idx >= nr))
+	nr -= pfn & (nr - 1);
+
+	return min_t(unsigned long, nr, max_nr);
+}
+
+/**
+ * gup_guess_nr_ptes() - guess how many entries map pages of one folio, lockless
+ * @ptep:   the first entry
+ * @pte:    its value, of a present page
+ * @max_nr: the most entries that the caller has a use for, at least 1
+ *
+ * gup_guess_nr_pages(), but for a look at the next entry: where a large folio is
+ * mapped in single pages, because others were copied on write in between, there
+ * is nothing to gain from the size of the folio, and a grab that is much too high
+ * has to be given back each time.
+ *
+ * Context: IRQs disabled, or the PTL held. @ptep has @max_nr entries.
+ * Return: The guess, in entries, between 1 and @max_nr.
+ */
+static inline unsigned int gup_guess_nr_ptes(pte_t *ptep, pte_t pte,
+					     unsigned int max_nr)
+{
+	const unsigned int nr = gup_guess_nr_pages(pte_pfn(pte), max_nr);
+
+	if (nr > 1 && pte_batch_hint(ptep, pte) == 1 &&
+	    pte_pfn(ptep_get_lockless(ptep + 1)) != pte_pfn(pte) + 1)
 		return 1;
 
-	return min_t(unsigned long, nr - idx, max_nr);
+	return nr;
 }
 
 /**

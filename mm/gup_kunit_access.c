@@ -52,17 +52,33 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_pte_batch, "gup_kunit");
 
 /**
  * gup_kunit_guess_nr_pages() - gup_guess_nr_pages()
- * @page:   the first page
+ * @pfn:    the first page
  * @max_nr: the most pages to guess
  *
  * Context: Any.
  * Return: The guess, in pages.
  */
-unsigned int gup_kunit_guess_nr_pages(struct page *page, unsigned int max_nr)
+unsigned int gup_kunit_guess_nr_pages(unsigned long pfn, unsigned int max_nr)
 {
-	return gup_guess_nr_pages(page, max_nr);
+	return gup_guess_nr_pages(pfn, max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_pages, "gup_kunit");
+
+/**
+ * gup_kunit_guess_nr_ptes() - gup_guess_nr_ptes()
+ * @ptep:   the first entry
+ * @pte:    its value
+ * @max_nr: the most entries to guess
+ *
+ * Context: The table does not go away.
+ * Return: The guess, in entries.
+ */
+unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
+				     unsigned int max_nr)
+{
+	return gup_guess_nr_ptes(ptep, pte, max_nr);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_ptes, "gup_kunit");
 
 /**
  * gup_kunit_nr_shareable() - gup_nr_shareable()

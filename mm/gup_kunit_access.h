@@ -12,15 +12,19 @@
 
 /*
  * GUP_KUNIT_STUB() - let a test replace the function that starts with it
+ * GUP_KUNIT_STUB_ADDR() - the address of such a function, for the test
  *
  * KUNIT_STATIC_STUB_REDIRECT() for the functions in the hot path: not in every
- * kernel that has KUnit, and not in one that is to measure them.
+ * kernel that has KUnit, and not in one that is to measure them. There, the
+ * address is not taken either, since that keeps a function from being inlined.
  */
 #if defined(CONFIG_GUP_KUNIT_ACCESS) && !defined(CONFIG_GUP_KUNIT_BENCH)
 #include <kunit/static_stub.h>
 #define GUP_KUNIT_STUB(fn, args...)	KUNIT_STATIC_STUB_REDIRECT(fn, ##args)
+#define GUP_KUNIT_STUB_ADDR(fn)		(fn)
 #else
 #define GUP_KUNIT_STUB(fn, args...)	do { } while (0)
+#define GUP_KUNIT_STUB_ADDR(fn)		NULL
 #endif
 
 struct address_space_operations;
@@ -66,7 +70,9 @@ extern const struct gup_kunit_gup gup_kunit_gup;
 
 unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
 				 unsigned int max_nr, unsigned int flags);
-unsigned int gup_kunit_guess_nr_pages(struct page *page, unsigned int max_nr);
+unsigned int gup_kunit_guess_nr_pages(unsigned long pfn, unsigned int max_nr);
+unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
+				     unsigned int max_nr);
 unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 				    unsigned int max_nr, unsigned int flags);
 void gup_kunit_prep_folio(struct page *page, unsigned int order);

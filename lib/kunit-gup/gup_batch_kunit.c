@@ -156,9 +156,10 @@ static void gup_batch_guess(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4 B1 C0 D9", NULL };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct page *a = gup_fixture_page(fx, 'A', 0);
-	struct page *b = gup_fixture_page(fx, 'B', 0);
-	struct page *d = gup_fixture_page(fx, 'D', 0);
+	unsigned long a = page_to_pfn(gup_fixture_page(fx, 'A', 0));
+	unsigned long b = page_to_pfn(gup_fixture_page(fx, 'B', 0));
+	unsigned long c = page_to_pfn(gup_fixture_page(fx, 'C', 0));
+	unsigned long d = page_to_pfn(gup_fixture_page(fx, 'D', 0));
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 512), 16);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 16), 16);
@@ -169,11 +170,12 @@ static void gup_batch_guess(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a + 15, 512), 1);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(b, 512), 2);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(b + 1, 512), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(c, 512), 1);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d, 512), 512);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d, 256), 256);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d + 511, 512), 1);
 	KUNIT_EXPECT_EQ(test, 1,
-		gup_kunit_guess_nr_pages(gup_fixture_page(fx, 'C', 0), 512));
-	KUNIT_EXPECT_EQ(test, 1, gup_kunit_guess_nr_pages(ZERO_PAGE(0), 512));
+			gup_kunit_guess_nr_pages(page_to_pfn(ZERO_PAGE(0)), 512));
 }
 
 /* What the guess reads while a folio comes, goes or changes its order. */
@@ -181,30 +183,48 @@ static void gup_batch_guess_garbage(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4", NULL };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct page *a = gup_fixture_page(fx, 'A', 0);
-	struct folio *folio = page_folio(a);
+	struct page *page = gup_fixture_page(fx, 'A', 0);
+	const unsigned long pfn = page_to_pfn(page);
+	struct folio *folio = page_folio(page);
 	const unsigned long flags = folio->_flags_1 & ~0xffUL;
 	unsigned int order, guess;
 
 	for (order = 0; order <= 0xff; order++) {
+		const unsigned long most = order > MAX_FOLIO_ORDER ? 1 :
+					   min(512UL, 1UL << order);
+
 		folio->_flags_1 = flags | order;
-		guess = gup_kunit_guess_nr_pages(a, 512);
-		KUNIT_EXPECT_EQ_MSG(test, guess, order > MAX_FOLIO_ORDER ? 1 :
-				    min(512UL, 1UL << order), "order %u", order);
-		guess = gup_kunit_guess_nr_pages(a + 9, 512);
+		guess = gup_kunit_guess_nr_pages(pfn + 9, 512);
 		KUNIT_EXPECT_GE_MSG(test, guess, 1, "order %u", order);
-		KUNIT_EXPECT_LE_MSG(test, guess, 512, "order %u", order);
-		if (order < 4)
-			KUNIT_EXPECT_EQ_MSG(test, guess, 1, "order %u", order);
+		KUNIT_EXPECT_LE_MSG(test, guess, most, "order %u", order);
 	}
 	folio->_flags_1 = flags | 4;
 
-	/* PG_head is set before a tail says where the head is, and after. */
+	/* PG_head is set before the order is, and before a tail knows of it. */
 	gup_fixture_regroup(fx, 'A', 0);
-	__SetPageHead(a);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a + 9, 512), 1);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 512), 1);
-	__ClearPageHead(a);
+	__SetPageHead(page);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 9, 512), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn, 512), 1);
+	__ClearPageHead(page);
+}
+
+/* No guess of more than one page, unless the next entry maps the next page. */
+static void gup_batch_guess_entries(struct kunit *test)
+{
+	const struct gup_layout layout = { "A3 B3", "A0-1 B2 A3 . A5:o A6:rc A7" };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	static const unsigned int want[] = { 7, 1, 1, 1, 0, 3, 2, 1 };
+	unsigned int i;
+	pte_t *ptep;
+
+	for (i = 0; i < fx->nr; i++) {
+		ptep = gup_fixture_ptep(fx, i);
+		if (want[i])
+			KUNIT_EXPECT_EQ_MSG(test, want[i],
+					    gup_kunit_guess_nr_ptes(ptep,
+						ptep_get(ptep), min(7, 8 - i)),
+					    "entry %u", i);
+	}
 }
 
 /**
@@ -295,6 +315,7 @@ static struct kunit_case gup_batch_cases[] = {
 	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
 	KUNIT_CASE(gup_batch_guess),
 	KUNIT_CASE(gup_batch_guess_garbage),
+	KUNIT_CASE(gup_batch_guess_entries),
 	GUP_CASE_ROWS(shareable, gup_batch_shareable, gup_share),
 	{}
 };

@@ -7,6 +7,7 @@
  * that was mapped and touched as user space does it. Where the architecture has
  * no GUP-fast, it is turned on for the test.
  */
+#include <kunit/static_stub.h>
 #include <linux/mman.h>
 
 #include "gup_kunit.h"
@@ -36,12 +37,12 @@ static void gup_entry_poison(struct gup_entry *e)
 		e->pages[i] = GUP_POISON;
 }
 
-/* Private memory of GUP_ENTRY_PAGES pages, with a page in each. */
 static int gup_entry_init(struct kunit *test)
 {
 	struct gup_entry *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
+	gup_fixture_bind();
 	test->priv = e;
 	if (!gup_race_lacks())
 		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
@@ -50,6 +51,7 @@ static int gup_entry_init(struct kunit *test)
 	return 0;
 }
 
+/* Private memory, with a page of its own behind every address. */
 static struct gup_entry *gup_entry_map(struct kunit *test)
 {
 	struct gup_entry *e = test->priv;
@@ -72,20 +74,34 @@ static struct gup_entry *gup_entry_map(struct kunit *test)
 	return e;
 }
 
-/* No page at all: nothing stored, nothing taken. */
+/* Nothing may come back; if it does, it is not kept. */
+static void gup_entry_expect_none(struct kunit *test, int ret, bool pinned)
+{
+	struct gup_entry *e = test->priv;
+	int i;
+
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
+	for (i = 0; i < ret; i++) {
+		if (pinned)
+			unpin_user_page(e->pages[i]);
+		else
+			put_page(e->pages[i]);
+	}
+	gup_entry_poison(e);
+}
+
 static void gup_entry_expect_nothing(struct kunit *test, int nr_pages)
 {
 	struct gup_entry *e = gup_entry_map(test);
+	int ret;
 
-	KUNIT_EXPECT_EQ(test, 0, get_user_pages_fast(e->addr, nr_pages,
-						     FOLL_WRITE, e->pages));
-	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
-	KUNIT_EXPECT_EQ(test, 0, get_user_pages_fast_only(e->addr, nr_pages,
-							  FOLL_WRITE, e->pages));
-	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
-	KUNIT_EXPECT_EQ(test, 0, pin_user_pages_fast(e->addr, nr_pages,
-						     FOLL_WRITE, e->pages));
-	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
+	ret = get_user_pages_fast(e->addr, nr_pages, FOLL_WRITE, e->pages);
+	gup_entry_expect_none(test, ret, false);
+	ret = get_user_pages_fast_only(e->addr, nr_pages, FOLL_WRITE, e->pages);
+	gup_entry_expect_none(test, ret, false);
+	ret = pin_user_pages_fast(e->addr, nr_pages, FOLL_WRITE, e->pages);
+	gup_entry_expect_none(test, ret, true);
 }
 
 static void nr_pages_zero(struct kunit *test)

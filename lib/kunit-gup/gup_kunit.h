@@ -146,6 +146,7 @@ void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 			 unsigned int order);
 const char *gup_fixture_lacks(const char *folios, const char *ptes);
 long gup_fixture_stat(enum node_stat_item item);
+void gup_fixture_bind(void);
 
 /* The bits after the colon in a picture; the default is none of them. */
 #define GUP_BIT_RDONLY		BIT(0)

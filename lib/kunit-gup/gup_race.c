@@ -6,6 +6,9 @@
  * All of this runs with IRQs disabled, in the middle of the walk, so there must
  * be no expectation here: what happened is looked at when the walk is over.
  */
+#include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
+
 #include "gup_kunit.h"
 
 /* Call the function itself: without a test, there is no replacement for it. */

@@ -17,7 +17,7 @@ def run(target, kdir=None):
     plan, work = runner.pinned_plan(), Worktree(tree)
     prune(work, family(target), [series.slug(patch) for patch, _ in patches])
     return [_step(target, work, patch, commit, plan,
-                  [e for e in expectations if index < e["index"]])
+                  [e for e in expectations if index in e["steps"]])
             for index, (patch, commit) in enumerate(patches)]
 
 
@@ -42,16 +42,18 @@ def _step(target, work, patch, commit, plan, due):
 
 
 def load(slugs):
-    """Return the expectations of tools/steps.toml, each with the index of its patch in `slugs`."""
+    """Return the expectations of tools/steps.toml, each with the indexes of its steps in `slugs`."""
     text = (paths.TOOLS / "steps.toml").read_text(encoding="utf-8")
     found = []
     for entry in tomllib.loads(text).get("expect", []):
         if entry["result"] not in ("fail", "skip"):
             raise UserError(f"tools/steps.toml: result '{entry['result']}'", "say fail or skip")
-        if entry["until"] not in slugs:
-            raise UserError(f"tools/steps.toml names the patch '{entry['until']}', which is not in "
-                            "mm/patches", f"known: {', '.join(slugs)}")
-        found.append(entry | {"index": slugs.index(entry["until"])})
+        for slug in (entry["until"], entry.get("from", slugs[0])):
+            if slug not in slugs:
+                raise UserError(f"tools/steps.toml names the patch '{slug}', which is not in "
+                                "mm/patches", f"known: {', '.join(slugs)}")
+        first = slugs.index(entry.get("from", slugs[0]))
+        found.append(entry | {"steps": range(first, slugs.index(entry["until"]))})
     return found
 
 
