@@ -312,11 +312,11 @@ static const struct gup_fast_row gup_fast_unshare_rows[] = {
 		.layout = { "A2 B2", "A0-3:r B0-1:r B2-3:s" },
 		.flags = GUP_PIN, .gets = 6, .stop = GUP_UNSHARE,
 	}, {
-		.name = "page of KSM",
+		.name = "page of ksm",
 		.layout = { "A0 B0k", "A0:r B0:r" },
 		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
 	}, {
-		.name = "page of KSM for a get",
+		.name = "page of ksm for a get",
 		.layout = { "A0 B0k", "A0:r B0:r" },
 		.flags = GUP_GET, .gets = 2,
 	}, {
