@@ -7,9 +7,9 @@
 #include <linux/mm.h>
 #include <linux/secretmem.h>
 
+#include "gup_kunit_access.h"
 #include "internal.h"
 #include "gup_batch.h"
-#include "gup_kunit_access.h"
 
 /* The suites also run on a tree that does not have these flags yet. */
 #ifndef FPB_LOCKLESS
@@ -17,6 +17,20 @@
 #endif
 #ifndef FPB_EXPECT_SAME
 #define FPB_EXPECT_SAME	((__force fpb_t)0)
+#endif
+
+#ifndef CONFIG_GUP_KUNIT_BENCH
+/**
+ * gup_kunit_lockless_read() - an entry is about to be read, to be replaced
+ * @ptep: the entry
+ *
+ * Context: Any.
+ */
+void gup_kunit_lockless_read(pte_t *ptep)
+{
+	GUP_KUNIT_STUB(gup_kunit_lockless_read, ptep);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_lockless_read, "gup_kunit");
 #endif
 
 /**

@@ -3,6 +3,8 @@
  * What the suites in lib/kunit-gup reach inside mm/: doors, and stubs through
  * which a test interferes at an exact step. No logic of its own. With
  * CONFIG_GUP_KUNIT_ACCESS off nothing of it is left in the kernel.
+ *
+ * To be included before mm/internal.h, whose functions read page tables as well.
  */
 #ifndef __MM_GUP_KUNIT_ACCESS_H
 #define __MM_GUP_KUNIT_ACCESS_H
@@ -22,9 +24,28 @@
 #include <kunit/static_stub.h>
 #define GUP_KUNIT_STUB(fn, args...)	KUNIT_STATIC_STUB_REDIRECT(fn, ##args)
 #define GUP_KUNIT_STUB_ADDR(fn)		(fn)
+
+void gup_kunit_lockless_read(pte_t *ptep);
+
+/*
+ * Let a test see each entry that is read without the lock, right before that. On
+ * most architectures nothing else tells ptep_get_lockless() from ptep_get().
+ */
+static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
+{
+	gup_kunit_lockless_read(ptep);
+
+	return ptep_get_lockless(ptep);
+}
+#undef ptep_get_lockless
+#define ptep_get_lockless gup_kunit_ptep_get_lockless
 #else
 #define GUP_KUNIT_STUB(fn, args...)	do { } while (0)
 #define GUP_KUNIT_STUB_ADDR(fn)		NULL
+
+static inline void gup_kunit_lockless_read(pte_t *ptep)
+{
+}
 #endif
 
 struct address_space_operations;

@@ -152,6 +152,31 @@ static void gup_batch_pte_batch(struct kunit *test)
 	gup_batch_ask(test, fx, GUP_KUNIT_RESPECT_DIRTY, row->dirty);
 }
 
+/* Each entry but the first, whose value the caller has. */
+static void gup_batch_reads_lockless(struct kunit *test)
+{
+	const struct gup_layout layout = { "A4 B0", "A0-9 B0" };
+	struct gup_fixture *fx;
+	struct folio *a;
+	unsigned int i;
+	pte_t *ptep;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	fx = gup_fixture_create(test, &layout);
+	a = gup_fixture_folio(fx, 'A');
+	ptep = gup_fixture_ptep(fx, 0);
+	gup_race_count_reads(fx);
+	gup_kunit_pte_batch(a, ptep, ptep_get(ptep), 11, 0);
+	for (i = 0; i < 12; i++)
+		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], 0, "entry %u", i);
+	gup_kunit_pte_batch(a, ptep, ptep_get(ptep), 11, GUP_KUNIT_LOCKLESS);
+	for (i = 0; i < 12; i++)
+		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], i >= 1 && i <= 10,
+				    "entry %u", i);
+}
+
 static void gup_batch_guess(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4 B1 C0 D9", NULL };
@@ -313,6 +338,7 @@ static void gup_batch_shareable(struct kunit *test)
 
 static struct kunit_case gup_batch_cases[] = {
 	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
+	KUNIT_CASE(gup_batch_reads_lockless),
 	KUNIT_CASE(gup_batch_guess),
 	KUNIT_CASE(gup_batch_guess_garbage),
 	KUNIT_CASE(gup_batch_guess_entries),

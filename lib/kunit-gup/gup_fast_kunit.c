@@ -547,6 +547,28 @@ static void gup_fast_other_pmd(struct kunit *test)
 	}
 }
 
+/* No entry may be read as if nobody could change it. */
+static void gup_fast_reads_lockless(struct kunit *test)
+{
+	const struct gup_layout layout = { "A4 B0 C2", "A0-15 B0 C0-2 ." };
+	struct gup_walk walk = { .nr = 20, .flags = GUP_PIN_W };
+	struct gup_diff diff = {};
+	struct gup_fixture *fx;
+	unsigned int i;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	fx = gup_fixture_create(test, &layout);
+	gup_race_count_reads(fx);
+	gup_walk_run(fx, &walk);
+	for (i = 0; i < walk.nr; i++)
+		KUNIT_EXPECT_GE_MSG(test, fx->reads[i], 1, "entry %u", i);
+	KUNIT_EXPECT_EQ(test, fx->reads[walk.nr], 0);
+	gup_walk_undo(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+}
+
 static struct kunit_case gup_fast_cases[] = {
 	GUP_CASE_ROWS(run_length, gup_fast_length, gup_fast_length),
 	GUP_CASE_ROWS(run_ends, gup_fast_run_row, gup_fast_end),
@@ -556,6 +578,7 @@ static struct kunit_case gup_fast_cases[] = {
 	KUNIT_CASE(gup_fast_refcount_overflow),
 	KUNIT_CASE(gup_fast_already_referenced),
 	KUNIT_CASE(gup_fast_other_pmd),
+	KUNIT_CASE(gup_fast_reads_lockless),
 	{}
 };
 

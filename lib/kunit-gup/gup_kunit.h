@@ -30,8 +30,8 @@
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 
-#include "internal.h"	/* FOLL_PIN */
 #include "gup_kunit_access.h"
+#include "internal.h"	/* FOLL_PIN */
 
 #define GUP_MAX_FOLIOS	26
 #define GUP_POISON	((struct page *)0x5a5a5a5aUL)
@@ -95,6 +95,8 @@ struct gup_race;
  * @zero_refs: references to the zero page before a walk
  * @race:      what is to happen during a walk, or NULL
  * @refuse:    the entry for which a grab is to fail, or -1
+ * @reads:     for each entry of the table, how often it was read without the
+ *             lock, where stubs count that
  * @grabs:     number of successful grabs, where stubs count them
  * @grabbed:   number of references in them
  */
@@ -116,6 +118,7 @@ struct gup_fixture {
 	int zero_refs;
 	struct gup_race *race;
 	int refuse;
+	unsigned int *reads;
 	unsigned int grabs;
 	unsigned int grabbed;
 };
@@ -267,6 +270,7 @@ struct gup_race {
 };
 
 void gup_race_install(struct gup_fixture *fx, struct gup_race *race);
+void gup_race_count_reads(struct gup_fixture *fx);
 void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry);
 const char *gup_race_lacks(void);
 

@@ -105,6 +105,14 @@ static bool gup_changed_stub(pmd_t pmd, pmd_t *pmdp, pte_t pte, pte_t *ptep)
 	return changed;
 }
 
+static void gup_read_stub(pte_t *ptep)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+
+	if (ptep >= fx->table && ptep < fx->table + PTRS_PER_PTE)
+		fx->reads[ptep - fx->table]++;
+}
+
 /**
  * gup_race_lacks() - why nothing can happen during a walk
  *
@@ -134,6 +142,21 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 	if (gup_kunit_gup.fast_pte_run)
 		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_run,
 					   gup_run_stub);
+}
+
+/**
+ * gup_race_count_reads() - count how often entries are read without the lock
+ * @fx: the fixture
+ *
+ * Context: Process context, in the thread of the test. Until it ends.
+ */
+void gup_race_count_reads(struct gup_fixture *fx)
+{
+	fx->reads = kunit_kcalloc(fx->test, PTRS_PER_PTE, sizeof(*fx->reads),
+				  GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(fx->test, fx->reads);
+	kunit_activate_static_stub(fx->test, gup_kunit_lockless_read,
+				   gup_read_stub);
 }
 
 /**
