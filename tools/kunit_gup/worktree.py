@@ -71,7 +71,7 @@ class Worktree:
 def build_directory(work, family, name):
     """Return the build directory `name` of a `family` that differ only a little.
 
-    A new one begins as a copy of a finished one.
+    A new one begins as a copy of the one that was finished last, most likely the step before.
     """
     top = build.directory(work.tree.name, family)
     if not (top / name).exists():
@@ -79,7 +79,8 @@ def build_directory(work, family, name):
         paths.remove(temporary)
         finished = [p for p in top.iterdir() if len(_built(p)) == 1]
         if finished:
-            proc.capture(["cp", "-a", "--reflink=auto", finished[0], temporary])
+            latest = max(finished, key=lambda p: (p / BUILT).stat().st_mtime)
+            proc.capture(["cp", "-a", "--reflink=auto", latest, temporary])
         else:
             temporary.mkdir()
         temporary.rename(top / name)
