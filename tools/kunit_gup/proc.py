@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Child processes: a clean environment, a log, and none left behind."""
 
+import glob
 import os
 import signal
 import subprocess
@@ -52,18 +53,44 @@ def finish(child):
 
 
 def kill_children():
-    """End every child that is still there, with its whole group."""
+    """End every child that is still there, with its group and all its descendants.
+
+    A UML kernel leaves the group of its parent, so the group is not enough.
+    """
+    doomed = [pid for child in _children for pid in _descendants(child.pid)]
     for sig in (signal.SIGTERM, signal.SIGKILL):
         for child in _children:
-            try:
-                os.killpg(child.pid, sig)
-            except ProcessLookupError:
-                pass
+            _kill(os.killpg, child.pid, sig)
+        for pid in doomed:
+            _kill(os.kill, pid, sig)
         if _children and sig == signal.SIGTERM:
             time.sleep(0.5)
     for child in _children:
         child.wait()
     _children.clear()
+
+
+def _kill(how, pid, sig):
+    try:
+        how(pid, sig)
+    except ProcessLookupError:
+        pass
+
+
+def _descendants(pid):
+    """Return the processes below `pid`, from /proc."""
+    below = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                parent = file.read().rpartition(")")[2].split()[1]
+        except OSError:
+            continue        # it is gone
+        below.setdefault(int(parent), []).append(int(path.split("/")[2]))
+    found = list(below.get(pid, []))
+    for child in found:     # grows while it is walked
+        found += below.get(child, [])
+    return found
 
 
 def capture(argv, check=True, input=None, **kwargs):

@@ -56,6 +56,15 @@ def rename_patch(line):
     return PATCH.format(old=line, before=line - 1, after=line + 1, start=line)
 
 
+def alive(pid_file):
+    """Return whether the process runs whose number is in `pid_file`; a zombie does not."""
+    try:
+        stat = Path(f"/proc/{pid_file.read_text().strip()}/stat").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
 def fingerprint(directory):
     """Return {path: (mode, mtime, content hash)} of everything below `directory`."""
     found = {}

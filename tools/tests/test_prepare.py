@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import GUP, MAKEFILE, Sandbox, fingerprint, rename_patch, write
+from support import GUP, MAKEFILE, Sandbox, alive, fingerprint, rename_patch, write
 
 
 class Prepare(Sandbox):
@@ -192,23 +192,25 @@ class Interrupted(Sandbox):
         self.assertIn("renamed_5", (self.tree / "mm/gup.c").read_text())
 
     def test_ctrl_c(self):
-        """One line, exit code 130, no child left; the next run works."""
+        """One line, exit code 130, no child left, not even one with a session of its own."""
         fake = self.top / "bin/git"
-        write(self.top, {"bin/git": f"#!/bin/sh\necho $$ > '{self.top}/pid'\nexec sleep 60\n"})
+        write(self.top, {"bin/git": f"#!/bin/sh\necho $$ > '{self.top}/pid'\n"
+                                    "setsid sh -c 'echo $$ > \"$XDG_CACHE_HOME/away\"; sleep 60' &\n"
+                                    "sleep 60\n"})
         fake.chmod(0o755)
         run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"],
                                env=self.env | {"PATH": f"{fake.parent}:{os.environ['PATH']}"},
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        pid = self.top / "pid"
+        pids = [self.top / "pid", self.cache / "away"]
         for _ in range(100):
-            if pid.exists() and pid.read_text().strip():
+            if all(pid.exists() and pid.read_text().strip() for pid in pids):
                 break
             time.sleep(0.05)
         run.send_signal(signal.SIGINT)
         _, err = run.communicate(timeout=20)
         self.assertEqual(run.returncode, 130)
         self.assertEqual(err.strip().count("\n"), 0, err)
-        self.assertFalse(os.path.exists(f"/proc/{pid.read_text().strip()}"))
+        self.assertEqual([pid.name for pid in pids if alive(pid)], [])
         self.run_tool("prepare")
 
 
