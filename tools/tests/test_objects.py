@@ -19,7 +19,8 @@ class Code(unittest.TestCase):
         directory = Path(tempfile.mkdtemp(dir=self.directory))
         (directory / "x.c").write_text(text, encoding="utf-8")
         subprocess.run(["gcc", "-O2", "-c", "x.c", "-ffunction-sections",
-                        "-Wno-builtin-macro-redefined", "-D__LINE__=0"], cwd=directory, check=True)
+                        "-Wno-builtin-macro-redefined", "-D__LINE__=0"], cwd=directory, check=True,
+                       capture_output=True)
         return directory / "x.o"
 
     def setUp(self):
