@@ -12,9 +12,11 @@
 
 #include <linux/mm.h>
 #include <linux/page-flags.h>
+#include <linux/pgtable.h>
 
 #include "internal.h"
 
+#ifdef CONFIG_MMU
 /**
  * gup_guess_nr_pages() - guess how many pages of a folio follow, lockless
  * @pfn:    the first page, as found in a page table entry
@@ -29,10 +31,9 @@
  * As for compound_order(), whatever is read may be garbage. An order that no
  * folio has means that something is changing right now, and 1 is always a right
  * guess. What is read here can be read for the same reason as in page_folio():
- * the memory map of a page that was mapped does not go away while the caller
- * blocks the TLB flush (or the RCU grace period) that must come before. The order
- * is in the second struct page, which exists for every page that ever had PG_head
- * set.
+ * the memory map of a page that was mapped does not go away under a walk. The
+ * order is in the second struct page, which exists for every page that ever had
+ * PG_head set.
  *
  * Context: Any, no reference to the folio and no lock needed. IRQs disabled in
  * GUP-fast.
@@ -42,9 +43,11 @@ static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
 					      unsigned int max_nr)
 {
 	const struct page *head = compound_head(pfn_to_page(pfn));
-	const unsigned int order = data_race(compound_order(head));
+	unsigned int order = data_race(compound_order(head));
 	unsigned long nr;
 
+	/* Not to be read a second time after it was checked. */
+	OPTIMIZER_HIDE_VAR(order);
 	if (likely(!order) || order > MAX_FOLIO_ORDER)
 		return 1;
 
@@ -62,9 +65,9 @@ static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
  * @max_nr: the most entries that the caller has a use for, at least 1
  *
  * gup_guess_nr_pages(), but for a look at the next entry: where a large folio is
- * mapped in single pages, because others were copied on write in between, there
- * is nothing to gain from the size of the folio, and a grab that is much too high
- * has to be given back each time.
+ * mapped in single pages, because others were copied on write in between or only
+ * some are writable again after a fork(), there is nothing to gain from the size
+ * of the folio, and a grab that is much too high has to be given back each time.
  *
  * Context: IRQs disabled, or the PTL held. @ptep has @max_nr entries.
  * Return: The guess, in entries, between 1 and @max_nr.
@@ -73,12 +76,46 @@ static inline unsigned int gup_guess_nr_ptes(pte_t *ptep, pte_t pte,
 					     unsigned int max_nr)
 {
 	const unsigned int nr = gup_guess_nr_pages(pte_pfn(pte), max_nr);
+	pte_t next;
 
-	if (nr > 1 && pte_batch_hint(ptep, pte) == 1 &&
-	    pte_pfn(ptep_get_lockless(ptep + 1)) != pte_pfn(pte) + 1)
+	if (nr == 1 || pte_batch_hint(ptep, pte) > 1)
+		return nr;
+
+	next = ptep_get_lockless(ptep + 1);
+	if (pte_pfn(next) != pte_pfn(pte) + 1 ||
+	    !pte_write(next) != !pte_write(pte))
 		return 1;
 
 	return nr;
+}
+
+/**
+ * gup_nr_same_ptes() - count entries that differ in nothing but the page
+ * @ptep:   the first entry
+ * @pte:    its value, of a present page
+ * @max_nr: the most entries to look at, at least 1; all in the folio of that page
+ *
+ * Entries that map consecutive pages with all bits the same: the quick part of
+ * folio_pte_batch_flags(), and the same rules.
+ *
+ * Context: The PTL held, or as for FPB_LOCKLESS.
+ * Return: The number of entries, 1 to @max_nr.
+ */
+static inline unsigned int gup_nr_same_ptes(pte_t *ptep, pte_t pte,
+					    unsigned int max_nr)
+{
+	unsigned int nr, hint;
+
+	hint = pte_batch_hint(ptep, pte);
+	for (nr = hint; nr < max_nr; nr += hint) {
+		pte = pte_advance_pfn(pte, hint);
+		ptep += hint;
+		if (pte_val(ptep_get_lockless(ptep)) != pte_val(pte))
+			break;
+		hint = pte_batch_hint(ptep, pte);
+	}
+
+	return min(nr, max_nr);
 }
 
 /**
@@ -117,4 +154,5 @@ static inline unsigned int gup_nr_shareable(struct folio *folio,
 	return nr;
 }
 
+#endif /* CONFIG_MMU */
 #endif /* __MM_GUP_BATCH_H */

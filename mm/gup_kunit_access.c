@@ -11,12 +11,9 @@
 #include "internal.h"
 #include "gup_batch.h"
 
-/* The suites also run on a tree that does not have these flags yet. */
+/* The suites also run on a tree that does not have this flag yet. */
 #ifndef FPB_LOCKLESS
 #define FPB_LOCKLESS	((__force fpb_t)0)
-#endif
-#ifndef FPB_EXPECT_SAME
-#define FPB_EXPECT_SAME	((__force fpb_t)0)
 #endif
 
 #ifndef CONFIG_GUP_KUNIT_BENCH
@@ -57,8 +54,6 @@ unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
 		fpb |= FPB_RESPECT_WRITE;
 	if (flags & GUP_KUNIT_LOCKLESS)
 		fpb |= FPB_LOCKLESS;
-	if (flags & GUP_KUNIT_EXPECT_SAME)
-		fpb |= FPB_EXPECT_SAME;
 
 	return folio_pte_batch_flags(folio, NULL, ptep, &pte, max_nr, fpb);
 }
@@ -93,6 +88,21 @@ unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
 	return gup_guess_nr_ptes(ptep, pte, max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_ptes, "gup_kunit");
+
+/**
+ * gup_kunit_nr_same_ptes() - gup_nr_same_ptes()
+ * @ptep:   the first entry
+ * @pte:    its value
+ * @max_nr: the most entries to look at
+ *
+ * Context: The table does not change.
+ * Return: The number of entries.
+ */
+unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte, unsigned int max_nr)
+{
+	return gup_nr_same_ptes(ptep, pte, max_nr);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_same_ptes, "gup_kunit");
 
 /**
  * gup_kunit_nr_shareable() - gup_nr_shareable()

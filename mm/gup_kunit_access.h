@@ -42,12 +42,9 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 #else
 #define GUP_KUNIT_STUB(fn, args...)	do { } while (0)
 #define GUP_KUNIT_STUB_ADDR(fn)		NULL
-
-static inline void gup_kunit_lockless_read(pte_t *ptep)
-{
-}
 #endif
 
+#ifdef CONFIG_GUP_KUNIT_ACCESS
 struct address_space_operations;
 
 /**
@@ -87,16 +84,18 @@ extern const struct gup_kunit_gup gup_kunit_gup;
 #define GUP_KUNIT_RESPECT_SOFT_DIRTY	BIT(1)
 #define GUP_KUNIT_RESPECT_WRITE		BIT(2)
 #define GUP_KUNIT_LOCKLESS		BIT(3)
-#define GUP_KUNIT_EXPECT_SAME		BIT(4)
 
 unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
 				 unsigned int max_nr, unsigned int flags);
 unsigned int gup_kunit_guess_nr_pages(unsigned long pfn, unsigned int max_nr);
 unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
 				     unsigned int max_nr);
+unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte,
+				    unsigned int max_nr);
 unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 				    unsigned int max_nr, unsigned int flags);
 void gup_kunit_prep_folio(struct page *page, unsigned int order);
 const struct address_space_operations *gup_kunit_secretmem_aops(void);
 
+#endif /* CONFIG_GUP_KUNIT_ACCESS */
 #endif /* __MM_GUP_KUNIT_ACCESS_H */

@@ -392,7 +392,7 @@ static const struct gup_fast_row gup_fast_folio_rows[] = {
 		.flags = GUP_GET, .gets = 1, .stop = GUP_REFUSED,
 	}, {
 		.name = "secretmem pin",
-		.layout = { "B0s", "B0" },
+		.layout = { "A0s", "A0" },
 		.flags = GUP_PIN_W, .gets = 0, .stop = GUP_REFUSED,
 	}, {
 		.name = "no mapping pin",

@@ -82,6 +82,10 @@ static const struct gup_runs_row gup_runs_rows[] = {
 		.layout = { "A3 B3", "A0 B0 A1 B1 A2 B2 A3 B3" },
 		.flags = GUP_PIN_W, .gets = 8, .grabs = 8, .grabbed = 8,
 	}, {
+		.name = "single pages by write bit",
+		.layout = { "A3", "A0 A1:r A2 A3:r A4 A5:r A6 A7:r" },
+		.flags = GUP_PIN, .gets = 8, .grabs = 8, .grabbed = 8,
+	}, {
 		.name = "shared pages for a get",
 		.layout = { "A4", "A0-7:s A8-15:r" },
 		.flags = GUP_GET, .gets = 16, .grabs = 1, .grabbed = 16,

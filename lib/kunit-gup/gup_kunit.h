@@ -291,6 +291,7 @@ const char *gup_race_lacks(void);
 extern struct kunit_suite gup_fixture_suite;
 extern struct kunit_suite gup_batch_suite;
 extern struct kunit_suite gup_fast_suite;
+extern struct kunit_suite gup_fast_cases_suite;
 extern struct kunit_suite gup_fast_all_suite;
 extern struct kunit_suite gup_fast_race_suite;
 extern struct kunit_suite gup_fast_runs_suite;
