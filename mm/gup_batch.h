@@ -43,9 +43,11 @@ static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
 					      unsigned int max_nr)
 {
 	const struct page *head = compound_head(pfn_to_page(pfn));
-	unsigned int order = data_race(compound_order(head));
+	unsigned int order;
 	unsigned long nr;
 
+	/* The order may change as we read it: it is only part of a guess. */
+	order = data_race(compound_order(head));
 	/* Not to be read a second time after it was checked. */
 	OPTIMIZER_HIDE_VAR(order);
 	if (likely(!order) || order > MAX_FOLIO_ORDER)
@@ -136,7 +138,9 @@ static inline unsigned int gup_nr_same_ptes(pte_t *ptep, pte_t pte,
  * Return: The number of leading pages that need no unsharing, 0 to @max_nr.
  */
 static inline unsigned int gup_nr_shareable(struct folio *folio,
-		struct page *page, unsigned int max_nr, unsigned int flags)
+					    struct page *page,
+					    unsigned int max_nr,
+					    unsigned int flags)
 {
 	unsigned int nr;
 

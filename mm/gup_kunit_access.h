@@ -37,11 +37,12 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 
 	return ptep_get_lockless(ptep);
 }
+
 #undef ptep_get_lockless
 #define ptep_get_lockless gup_kunit_ptep_get_lockless
 #else
-#define GUP_KUNIT_STUB(fn, args...)	do { } while (0)
-#define GUP_KUNIT_STUB_ADDR(fn)		NULL
+#define GUP_KUNIT_STUB(...)		do { } while (0)
+#define GUP_KUNIT_STUB_ADDR(...)	NULL
 #endif
 
 #ifdef CONFIG_GUP_KUNIT_ACCESS

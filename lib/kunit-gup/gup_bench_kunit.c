@@ -19,7 +19,7 @@
 #include "gup_kunit.h"
 
 #define GUP_BENCH_ORDER		9
-#define GUP_BENCH_PAGES		(1U << GUP_BENCH_ORDER)
+#define GUP_BENCH_PAGES		512U
 #define GUP_BENCH_WALKS		16
 #define GUP_BENCH_ROUNDS	301
 

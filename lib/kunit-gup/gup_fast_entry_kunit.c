@@ -124,13 +124,14 @@ static void get_from_every_page(struct kunit *test)
 {
 	struct gup_entry *e = gup_entry_map(test);
 	unsigned int first, nr, i;
+	int ret;
 
 	for (first = 0; first < GUP_ENTRY_PAGES; first++) {
 		for (nr = 1; nr <= GUP_ENTRY_PAGES - first; nr++) {
 			gup_entry_poison(e);
-			KUNIT_ASSERT_EQ(test, nr, get_user_pages_fast_only(
-					e->addr + first * PAGE_SIZE, nr,
-					FOLL_WRITE, e->pages));
+			ret = get_user_pages_fast_only(e->addr + first * PAGE_SIZE,
+						       nr, FOLL_WRITE, e->pages);
+			KUNIT_ASSERT_EQ(test, ret, nr);
 			KUNIT_EXPECT_PTR_EQ(test, e->pages[nr], GUP_POISON);
 			for (i = 0; i < nr; i++)
 				put_page(e->pages[i]);
@@ -149,9 +150,11 @@ static void pin_all_pages(struct kunit *test)
 			pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES, FOLL_WRITE,
 					    e->pages));
 	KUNIT_EXPECT_PTR_EQ(test, e->pages[GUP_ENTRY_PAGES], GUP_POISON);
-	for (i = 0; i < GUP_ENTRY_PAGES; i++)
-		KUNIT_EXPECT_TRUE(test, folio_maybe_dma_pinned(page_folio(
-						e->pages[i])));
+	for (i = 0; i < GUP_ENTRY_PAGES; i++) {
+		struct folio *folio = page_folio(e->pages[i]);
+
+		KUNIT_EXPECT_TRUE(test, folio_maybe_dma_pinned(folio));
+	}
 	unpin_user_pages(e->pages, GUP_ENTRY_PAGES);
 	KUNIT_EXPECT_EQ(test, gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired,
 			GUP_ENTRY_PAGES);

@@ -5,17 +5,16 @@
  */
 #include "gup_kunit.h"
 
-kunit_test_suites(
-	&gup_fixture_suite,
-	&gup_batch_suite,
-	&gup_fast_suite,
-	&gup_fast_cases_suite,
-	&gup_fast_all_suite,
-	&gup_fast_race_suite,
-	&gup_fast_runs_suite,
-	&gup_fast_entry_suite,
+kunit_test_suites(&gup_fixture_suite,
+		  &gup_batch_suite,
+		  &gup_fast_suite,
+		  &gup_fast_cases_suite,
+		  &gup_fast_all_suite,
+		  &gup_fast_race_suite,
+		  &gup_fast_runs_suite,
+		  &gup_fast_entry_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
-	&gup_bench_suite,
+		  &gup_bench_suite,
 #endif
 );
 

@@ -36,15 +36,15 @@ static bool gup_differs(struct gup_diff *diff, const char *what,
 void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 {
 	const unsigned long addr = gup_fixture_addr(fx, walk->first);
+	pte_t *ptep = gup_fixture_ptep(fx, walk->first);
 	int nr = GUP_PAGES_BEFORE;
 	unsigned long irq;
 	unsigned int i;
 
 	for (i = 0; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
 		fx->pages[i] = GUP_POISON;
-	for (i = 0; i < walk->nr; i++)
-		fx->want[i] = gup_oracle_page(ptep_get(gup_fixture_ptep(fx,
-							walk->first + i)));
+	for (i = 0; i < walk->nr; i++, ptep++)
+		fx->want[i] = gup_oracle_page(ptep_get(ptep));
 	fx->zero_refs = page_ref_count(ZERO_PAGE(0));
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
