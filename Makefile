@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Delegates only: everything is done by tools/kunit-gup.
 
-export TARGET KDIR FILTER WAIT JOBS ROUNDS STEP STEPS
+export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS STEP STEPS
 
 COMMANDS := kunit check prepare export discard plan steps objects w1 modules-check checkpatch \
 	lint test bench-uml clean distclean
@@ -18,7 +18,7 @@ $(COMMANDS):
 		exit 1; }
 	@tools/kunit-gup $@
 
-#: make kunit           build UML with the series and run the suites (the main job)
+#: make kunit           build a kernel with the series and run the suites (the main job)
 #: make check           all that CI needs
 #:
 #: make prepare         only bring the prepared tree up to date
@@ -38,7 +38,9 @@ $(COMMANDS):
 #: make clean           remove build/ and the build directories in the cache
 #: make distclean       remove the cache too
 #:
-#: TARGET=uml           what to build and run, a table of tools/targets.toml
+#: TARGET=x86_64        what to build and run, a table of tools/targets.toml; `all`: each of them
+#: VARIANT=kasan        with a debug variant, also a table of tools/targets.toml
+#: ACCEL=kvm|tcg        QEMU's accelerator, instead of one that is seen to boot the kernel
 #: KDIR=/path           take this Linux tree (only read) instead of the Debian source
 #: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)
 #: JOBS=N               jobs of make; default: all CPUs

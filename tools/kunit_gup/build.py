@@ -35,7 +35,10 @@ def configure(tree, target, build_dir, log, kunitconfig=None):
     """Let kunit.py write .config for the tree at the path `tree`."""
     command = [*kunit_py(tree), "config", f"--arch={target.arch}", f"--build_dir={build_dir}",
                f"--kunitconfig={kunitconfig or tree / 'lib/kunit-gup'}",
-               *(f"--kconfig_add={line}" for line in target.config)]
+               *(f"--kconfig_add={line}" for line in target.config),
+               *(f"--make_options={variable}" for variable in target.make)]
+    if target.cross_compile:
+        command.append(f"--cross_compile={target.cross_compile}")
     if proc.logged(command, log, env=proc.clean_env(**ENVIRONMENT)):
         _show(log)
         raise UserError(f"cannot configure {target.name}", f"see {log}")
@@ -54,8 +57,8 @@ def make(tree, target, build_dir, log, *goals, what=None):
         elif "warning:" in line:
             warnings.append(line.rstrip())
 
-    command = ["make", "-C", tree, f"ARCH={target.kernel_arch}", f"O={build_dir}",
-               f"--jobs={jobs()}", *goals]
+    command = ["make", "-C", tree, f"ARCH={target.arch}", f"O={build_dir}", f"--jobs={jobs()}",
+               f"CROSS_COMPILE={target.cross_compile}", *target.make, *goals]
     if proc.logged(command, log, watch, env=proc.clean_env(**ENVIRONMENT)):
         _show(log)
         raise UserError(f"the build of {target.name} failed", f"see {log}")

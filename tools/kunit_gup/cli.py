@@ -54,7 +54,8 @@ def _run(argv):
 
 
 def _target():
-    return targets.find(option("TARGET", "uml"))
+    """Return the one target that was asked for."""
+    return targets.find(option("TARGET") or targets.default(), option("VARIANT"))
 
 
 def _total(passed, failed, skipped):
@@ -64,14 +65,14 @@ def _total(passed, failed, skipped):
 
 
 def _kunit():
-    target = _target()
-    deps.ensure()
-    return _total(*runner.kunit(target, option("KDIR"), option("FILTER")).totals)
+    chosen = targets.find_all(option("TARGET") or targets.default(), option("VARIANT"))
+    deps.ensure(*chosen)
+    return _total(*everything.suites(chosen, option("KDIR"), option("FILTER")))
 
 
 def _plan():
     target = _target()
-    deps.ensure()
+    deps.ensure(target)
     return _total(*runner.pin_plan(target, option("KDIR")).totals)
 
 
@@ -83,12 +84,13 @@ def _checks(found):
 
 
 def _steps():
-    deps.ensure()
-    return _checks(steps.run(_target(), option("KDIR")))
+    target = _target()
+    deps.ensure(target)
+    return _checks(steps.run(target, option("KDIR")))
 
 
 def _objects():
-    deps.ensure()
+    deps.ensure(*objects.kernels())
     return _checks(objects.run(option("KDIR")))
 
 
@@ -99,14 +101,15 @@ def _bench():
     if option("STEPS") not in ("", "all"):
         raise UserError(f"unknown STEPS={option('STEPS')}", "say STEPS=all, or one STEP=NNNN")
     target = _target()
-    deps.ensure()
+    deps.ensure(target)
     bench.run(target, option("KDIR"), int(rounds), option("STEP"), option("STEPS") == "all")
 
 
 def _check():
     target = _target()
-    deps.ensure()
-    return _total(*everything.run(target, option("KDIR")))
+    chosen = [target] if option("TARGET") else [t for t in targets.table().values() if t.check]
+    deps.ensure(*chosen, *objects.kernels())
+    return _total(*everything.run(target, chosen, option("KDIR")))
 
 
 def _lint():
@@ -123,13 +126,15 @@ def _checkpatch():
 
 
 def _w1():
-    deps.ensure()
-    return _checks(static.warnings(_target(), option("KDIR")))
+    target = _target()
+    deps.ensure(target)
+    return _checks(static.warnings(target, option("KDIR")))
 
 
 def _modules():
-    deps.ensure()
-    return _checks(static.modules(_target(), option("KDIR")))
+    target = _target()
+    deps.ensure(target)
+    return _checks(static.modules(target, option("KDIR")))
 
 
 def _prepare():

@@ -13,12 +13,14 @@ PROGRAMS = {"flex": "flex", "bison": "bison", "bc": "bc", "cpio": "cpio", "depmo
 HEADERS = {"libelf.h": "libelf-dev", "openssl/ssl.h": "libssl-dev", "stdio.h": "libc6-dev"}
 
 
-def ensure():
-    """Install the packages that a kernel build needs and that are missing."""
-    missing = _missing()
+def ensure(*targets):
+    """Install the packages that a kernel build for the `targets` needs and that are missing."""
+    wanted = PROGRAMS | {program: package for target in targets if not target.why_not()
+                         for program, package in target.needs.items()}
+    missing = _missing(wanted)
     if not missing:
         return
-    command = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
+    command = ["apt-get", "install", "-y", "--no-install-recommends", "--no-remove", *missing]
     if os.geteuid() or not shutil.which("apt-get"):
         raise UserError(f"these packages are missing: {' '.join(missing)}",
                         f"run: sudo {' '.join(command)}")
@@ -27,15 +29,15 @@ def ensure():
     proc.capture(["apt-get", "-q", "update"], check=False, env=env)
     proc.capture(command, env=env)
     progress.done()
-    still = _missing()
+    still = _missing(wanted)
     if still:
         raise UserError(f"{' '.join(still)} is still missing after apt-get install",
                         "look at the machine's apt")
 
 
-def _missing():
+def _missing(wanted):
     sbin = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    missing = {package for program, package in PROGRAMS.items()
+    missing = {package for program, package in wanted.items()
                if not shutil.which(program, path=sbin)}
     if shutil.which("gcc"):
         missing |= {package for header, package in HEADERS.items() if not _has_header(header)}

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: all that CI needs, in one total."""
+"""`make check`: all that CI needs, in one total; and the suites on several targets."""
+
+import time
 
 from . import checks, lint, objects, runner, selftest, static, steps, ui
 from .checks import Check
 from .errors import UserError
 
 
-def run(target, kdir):
-    """Run every stage, whatever an earlier one gave; return (passed, failed, skipped)."""
+def run(target, chosen, kdir):
+    """Run every stage, whatever an earlier one gave; return (passed, failed, skipped).
+
+    The code is checked as it is built for `target`, the suites run on each of the `chosen`.
+    """
     stages = {
         "tests of the tools": selftest.run,
         "lint": lambda: lint.run(kdir),
@@ -17,13 +22,23 @@ def run(target, kdir):
         "object code": lambda: objects.run(kdir),
         "steps": lambda: steps.run(target, kdir),
     }
+    return everything(stages, chosen, kdir)
+
+
+def everything(stages, chosen, kdir):
+    """Run the `stages` and the suites on the `chosen` targets; return the totals."""
     found = [check for name, stage in stages.items() for check in _guarded(name, stage)]
-    totals = [checks.totals(found), _kunit(target, kdir)]
+    totals = [checks.totals(found), suites(chosen, kdir, strict=True)]
     print("\nSummary: what failed or was skipped")
     for check in found:
         if check.problems or check.skipped:
             check.show()
-    return tuple(map(sum, zip(*totals)))
+    return added(totals)
+
+
+def added(totals):
+    """Return the sum of triples (passed, failed, skipped)."""
+    return tuple(map(sum, zip((0, 0, 0), *totals)))
 
 
 def _guarded(name, stage):
@@ -38,11 +53,28 @@ def _guarded(name, stage):
     return found
 
 
-def _kunit(target, kdir):
-    """Run the suites; return the totals of their leaves."""
-    ui.note("--- suites")
+def suites(chosen, kdir=None, pattern="", strict=False):
+    """Run the suites on each of the `chosen` targets; return the totals of their leaves."""
+    if len(chosen) == 1 and not strict:
+        return runner.kunit(chosen[0], kdir, pattern).totals
+    lines, totals = [], []
+    for target in chosen:
+        begun = time.monotonic()
+        totals.append(_suites(target, kdir, pattern, strict))
+        lines.append("suites on {:<18}{:>6} passed, {} failed, {} skipped; {:.0f} s".format(
+            target.name, *totals[-1], time.monotonic() - begun))
+    print("\n" + "\n".join(lines))
+    return added(totals)
+
+
+def _suites(target, kdir, pattern, strict):
+    """Run the suites on one target of several: an error is its failure, and the next one runs."""
+    ui.note(f"--- suites on {target.name}")
+    if target.why_not():
+        print(f"skipped {target.name}: {target.why_not()}", flush=True)
+        return 0, 0, 1
     try:
-        return runner.kunit(target, kdir, strict=True).totals
+        return runner.kunit(target, kdir, pattern, strict).totals
     except UserError as error:
-        print(f"FAILED suites: {error}")
+        print(f"FAILED suites on {target.name}: {error}", flush=True)
         return 0, 1, 0

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 NAME = re.compile(r"[a-z0-9_]+")
 ROW_NAME = re.compile(r"[a-z0-9_ ]+")
 NAME_MAX = 127
-BAD_LOG = re.compile(r"WARNING:|BUG:|KASAN|KCSAN|UBSAN|INFO: |possible circular|Kernel panic|Oops")
+BAD_LOG = re.compile(r"WARNING:|BUG:|kernel BUG|KASAN|KCSAN|UBSAN|INFO: |possible circular|"
+                     r"Kernel panic|Oops|Unable to handle kernel")
 # Lines in which the words stand without being a report.
 HARMLESS_LOG = re.compile(r"KTAP|^\s*#|^\s*(not )?ok ")
+STAMP = re.compile(r"^(\[[ 0-9.]+\](\[ *[TC]\d+\])? )?")
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def bad_names(results):
 def bad_log_lines(log):
     """Return the lines of a kernel log that report a fault."""
     return [f"kernel log: {line.strip()}" for line in log.splitlines()
-            if BAD_LOG.search(line) and not HARMLESS_LOG.search(line)]
+            if BAD_LOG.search(line) and not HARMLESS_LOG.search(STAMP.sub("", line))]
 
 
 def plan_differences(plan, found):

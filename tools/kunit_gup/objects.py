@@ -12,13 +12,14 @@ from pathlib import Path
 
 from . import build, paths, proc, series, tree as trees
 from .checks import Check
-from .targets import Target
+from .targets import Target, table
 from .worktree import Worktree, build_directory, prune
 
 CONFIG = ["CONFIG_KUNIT=n", "CONFIG_SMP=y", "CONFIG_COMPACTION=y", "CONFIG_MIGRATION=y",
           "CONFIG_TRANSPARENT_HUGEPAGE=y", "CONFIG_NUMA=y", "CONFIG_KSM=y", "CONFIG_USERFAULTFD=y",
           "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NONE=y", "CONFIG_WERROR=n"]
-KERNELS = (Target("objects-um", "um"), Target("objects-x86_64", "x86_64"))
+KERNELS = tuple(Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
+                for t in (table()["uml"], table()["x86_64"]))
 FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0 -ffunction-sections"
 CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
 DOOR = re.compile(r"kunit", re.I)
@@ -28,9 +29,14 @@ def run(kdir=None):
     """Build mm/ of both kernels around each patch that touches a header; return the Checks."""
     tree = trees.prepare(kdir, strict=True)
     work, ends = Worktree(tree), _ends(tree)
-    for kernel in KERNELS:
+    for kernel in kernels():
         prune(work, kernel.name, [name for name, _ in ends])
-    return [check for kernel in KERNELS for check in _kernel(tree, work, kernel, ends)]
+    return [check for kernel in kernels() for check in _kernel(tree, work, kernel, ends)]
+
+
+def kernels():
+    """Return the kernels that this host can build."""
+    return [kernel for kernel in KERNELS if not kernel.why_not()]
 
 
 def _ends(tree):

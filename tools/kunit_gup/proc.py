@@ -5,6 +5,7 @@ import glob
 import os
 import signal
 import subprocess
+import threading
 import time
 
 from .errors import UserError
@@ -13,7 +14,7 @@ from .errors import UserError
 DROPPED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "ARCH", "SUBARCH",
            "CROSS_COMPILE", "KBUILD_OUTPUT", "O", "C", "W", "V", "LLVM", "KCFLAGS", "KCPPFLAGS",
            "CFLAGS", "LDFLAGS", "CPPFLAGS", "INSTALL_MOD_PATH", "TARGET", "KDIR", "FILTER",
-           "ROUNDS", "STEP", "STEPS", "WAIT", "JOBS", "GREP_OPTIONS", "CDPATH")
+           "ROUNDS", "STEP", "STEPS", "WAIT", "JOBS", "VARIANT", "ACCEL", "GREP_OPTIONS", "CDPATH")
 
 _children = set()
 _inherited = []
@@ -70,6 +71,11 @@ def kill_children():
     _children.clear()
 
 
+def _end(child, late):
+    late.set()
+    _kill(os.killpg, child.pid, signal.SIGKILL)
+
+
 def _kill(how, pid, sig):
     try:
         how(pid, sig)
@@ -107,19 +113,27 @@ def capture(argv, check=True, input=None, **kwargs):
     return code, out, err
 
 
-def logged(argv, log, on_line=None, **kwargs):
+def logged(argv, log, on_line=None, limit=None, **kwargs):
     """Run `argv` with all output appended to the file `log`; return the exit code.
 
-    Every line is also handed to `on_line`.
+    Every line is also handed to `on_line`. What runs longer than `limit` seconds is killed, and
+    the code is None.
     """
     with open(log, "a", encoding="utf-8", errors="replace") as file:
         child = start(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                       text=True, errors="replace", **kwargs)
+        late = threading.Event()
+        timer = threading.Timer(limit or 0, _end, (child, late))
+        if limit:
+            timer.start()
         for line in child.stdout:
             file.write(line)
             if on_line:
                 on_line(line)
+        timer.cancel()
         code = finish(child)
+    if late.is_set():
+        return None
     if code:
         refuse_full_disk(tail(log, 50))
     return code

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The main job: prepare, build, boot through kunit.py, judge."""
+"""The main job: prepare, build, boot, let kunit.py parse, judge."""
 
 import json
+import re
 import sys
 from collections import Counter
 from xml.etree import ElementTree
 
-from . import build, judge, paths, proc, tree as trees, ui
+from . import build, judge, machine, paths, proc, tree as trees, ui
 from .errors import UserError
 
 PLAN = paths.TOOLS / "plan.json"
+RESULT_LINE = re.compile(r"(^|\s)(not )?ok \d")
 
 
 def kunit(target, kdir=None, pattern="", strict=False):
@@ -25,30 +27,94 @@ def kunit(target, kdir=None, pattern="", strict=False):
 
 def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, quiet=False,
          prefix=()):
-    """Boot the built kernel once through kunit.py; return the Verdict.
+    """Boot the built kernel once; return the Verdict.
 
     The results are stored as build/results/NAME.json, .junit.xml and .log. The command is run
     by `prefix`, if there is one.
     """
+    stored = files(name)
+    show = (lambda line: None) if quiet else sys.stdout.write
+    problems, log = [], build_dir / "test.log"
+    if target.qemu:
+        guest = machine.machine(tree, target, build_dir)
+        problems = run_qemu(guest, name, log, machine.test_args(pattern), prefix)
+        parse(tree, target, log, stored, show)
+    else:
+        _run_uml(tree, target, build_dir, stored, pattern, show, prefix)
+    text = log.read_text(encoding="utf-8", errors="replace")
+    paths.write_atomically(stored["log"], text)
+    verdict = judge.judge(read_results(stored), text, target.skip if allowed is None else allowed,
+                          plan)
+    verdict.problems = problems + verdict.problems
+    return verdict
+
+
+def files(name):
+    """Return {kind: path} of the results that will be stored as `name`; there are none yet."""
     stored = {kind: paths.results("results", f"{name}.{kind}")
               for kind in ("json", "junit.xml", "log")}
     for path in stored.values():
         path.unlink(missing_ok=True)
-    command = [*prefix, *build.kunit_py(tree), "exec", f"--arch={target.arch}", f"--build_dir={build_dir}",
-               f"--kunitconfig={tree / 'lib/kunit-gup'}", f"--timeout={target.timeout}",
-               f"--json={stored['json']}", f"--junit={stored['junit.xml']}",
+    return stored
+
+
+def run_qemu(guest, name, log, kernel_args, prefix=()):
+    """Boot a machine with its console in the file `log`; return what went wrong."""
+    log.write_text("", encoding="utf-8")
+    guest.settle()
+    progress, count = ui.Progress(f"running {name}"), 0
+
+    def watch(line):
+        nonlocal count
+        if RESULT_LINE.search(line):
+            count += 1
+            progress.update(f"{count} results")
+
+    problems = guest.boot(log, kernel_args, watch, prefix)
+    progress.done(f"{count} results")
+    return problems
+
+
+def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
+    """Boot UML through kunit.py, which writes test.log and the results."""
+    command = [*prefix, *build.kunit_py(tree), "exec", f"--arch={target.arch}",
+               f"--build_dir={build_dir}", f"--kunitconfig={tree / 'lib/kunit-gup'}",
+               f"--timeout={target.timeout}", *_outputs(stored),
                *(f"--kernel_args={a.format(build_dir=build_dir)}"
                  for a in target.kernel_args), *([pattern] if pattern else [])]
-    show = (lambda line: None) if quiet else sys.stdout.write
-    proc.logged(command, paths.fresh_log(f"kunit-{name}"), show)
-    log = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
-    paths.write_atomically(stored["log"], log)
-    if not stored["json"].exists():
-        raise UserError(f"kunit.py gave no results for {name}",
-                        f"see {paths.results('logs', f'kunit-{name}.log')}")
+    proc.logged(command, paths.fresh_log(f"kunit-{_name(stored)}"), show)
+
+
+def parse(tree, target, log, stored, show):
+    """Let kunit.py make the results of a kernel's log."""
+    command = [*build.kunit_py(tree), "parse", *_outputs(stored), log]
+    proc.logged(command, paths.fresh_log(f"kunit-{_name(stored)}"), show)
+    if stored["json"].exists():     # from a log alone, it does not know the architecture
+        group = json.loads(stored["json"].read_text(encoding="utf-8"))
+        paths.write_atomically(stored["json"], json.dumps(with_arch(group, target.arch), indent=4))
+
+
+def with_arch(group, arch):
+    """Return a group of kunit.py's JSON with the architecture filled in, also in its groups."""
+    return group | {"arch": arch,
+                    "sub_groups": [with_arch(sub, arch) for sub in group["sub_groups"]]}
+
+
+def read_results(stored):
+    """Return the results that kunit.py stored."""
+    if not stored["json"].exists() or not stored["junit.xml"].exists():
+        raise UserError(f"kunit.py gave no results for {_name(stored)}",
+                        f"see {paths.results('logs', f'kunit-{_name(stored)}.log')}")
     reasons = judge.skip_reasons(ElementTree.parse(stored["junit.xml"]).getroot())
-    results = judge.leaves(json.loads(stored["json"].read_text(encoding="utf-8")), reasons)
-    return judge.judge(results, log, target.skip if allowed is None else allowed, plan)
+    return judge.leaves(json.loads(stored["json"].read_text(encoding="utf-8")), reasons)
+
+
+def _outputs(stored):
+    return [f"--json={stored['json']}", f"--junit={stored['junit.xml']}"]
+
+
+def _name(stored):
+    return stored["log"].stem
 
 
 def pinned_plan():

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Targets, and the machines that they are booted on."""
+
+import platform
+import stat
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import support  # noqa: F401 (sets the path)
+
+from kunit_gup import machine, proc, runner, targets
+from kunit_gup.errors import UserError
+from kunit_gup.machine import Machine
+from kunit_gup.targets import Target
+
+CONFIG = {"kernel_path": "Image", "kernel_command_line": "console=ttyX", "serial": "stdio",
+          "extra_qemu_params": []}
+
+
+def on(host):
+    """Return a context in which the host's machine is `host`."""
+    return mock.patch.object(platform, "machine", return_value=host)
+
+
+class Table(unittest.TestCase):
+    """tools/targets.toml."""
+
+    def test_whole_table(self):
+        """Every target, variant and build can be made of its entry."""
+        for target in targets.table().values():
+            self.assertTrue(target.native and target.timeout and target.config, target)
+            self.assertEqual(target.arch == "um", not target.qemu)
+        for name in targets.variants():
+            targets.varied(targets.table()["x86_64"], name)
+
+    def test_like(self):
+        """Lists are added to those of the other target, and `check` is not taken over."""
+        table = targets.table()
+        small, large = table["arm64"], table["arm64-64k"]
+        self.assertEqual(large.config, (*small.config, "CONFIG_ARM64_64K_PAGES=y"))
+        self.assertEqual((large.qemu, large.qemu_args), (small.qemu, small.qemu_args))
+        self.assertEqual((small.check, large.check), (True, False))
+
+    def test_any_host(self):
+        """A host takes its own compiler for its own architecture, and a cross one else."""
+        table = targets.table()
+        with on("aarch64"):
+            self.assertEqual(table["arm64"].needs, {"qemu-system-aarch64": "qemu-system-arm"})
+            self.assertEqual(table["x86_64"].needs, {
+                "qemu-system-x86_64": "qemu-system-x86",
+                "x86_64-linux-gnu-gcc": "gcc-x86-64-linux-gnu"})
+            self.assertEqual(targets.default(), "arm64")
+            with self.assertRaises(UserError):
+                targets.find("uml")
+        with on("x86_64"):
+            self.assertEqual(table["arm64"].cross_compile, "aarch64-linux-gnu-")
+            self.assertEqual(table["i386-pae"].cross_compile, "")
+            self.assertEqual(targets.default(), "uml")
+
+    def test_llvm(self):
+        """LLVM needs no cross compiler."""
+        target = Target("t", "arm64", ("aarch64",), "aarch64-linux-gnu-", make=("LLVM=-19",))
+        with on("x86_64"):
+            self.assertEqual(target.cross_compile, "")
+
+    def test_unknown(self):
+        """The error names what there is."""
+        with self.assertRaisesRegex(UserError, "unknown TARGET=vax; known: .*arm64.* all"):
+            targets.find("vax")
+        with self.assertRaisesRegex(UserError, "unknown VARIANT=x; known: .*kasan"):
+            targets.find("x86_64", "x")
+        with self.assertRaisesRegex(UserError, "one TARGET="):
+            targets.find_all("all", "kasan")
+
+
+class Boot(support.Sandbox):
+    """A QEMU that is a shell script."""
+
+    def machine(self, script, limit=10):
+        """Return a machine whose QEMU is `script`."""
+        qemu = self.top / "qemu"
+        qemu.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        qemu.chmod(qemu.stat().st_mode | stat.S_IXUSR)
+        target = Target("t", "x86_64", (platform.machine(),), qemu=str(qemu), timeout=limit)
+        machine._hung.clear()
+        return Machine(target, self.top, CONFIG)
+
+    def choice(self, script, wanted="", device="/dev/null"):
+        """Return the accelerator and why."""
+        found = self.machine(script)
+        with mock.patch.object(machine, "PROBE_LIMIT", 0.5), \
+                mock.patch.object(machine, "unusable",
+                                  lambda t, a, real=machine.unusable: real(t, a, device)), \
+                mock.patch.object(machine.paths, "RESULTS", self.top):
+            return machine._choice(found, wanted)
+
+    def test_good_kvm(self):
+        """It is taken when it booted the kernel, and only then."""
+        self.assertEqual(self.choice("echo KTAP version 1")[0], "kvm")
+
+    def test_bad_kvm(self):
+        """One that hangs, fails or boots nothing gives way to TCG, and the reason is told."""
+        for script, why in (("echo Linux; sleep 9", "within 0.5 s, last 'Linux'"),
+                            ("sleep 9", "said nothing"), ("echo no >&2; exit 1", "failed: no"),
+                            ("exit 0", "failed")):
+            accel, text = self.choice(script)
+            self.assertEqual(accel, "tcg")
+            self.assertIn(why, text)
+
+    def test_no_kvm(self):
+        """Without the device nothing is tried."""
+        self.assertEqual(self.choice("exit 0", device="/dev/none"), ("tcg", "there is no /dev/none"))
+
+    def test_foreign_kvm(self):
+        """Another architecture cannot be run by KVM."""
+        target = Target("t", "arm64", ("vax",))
+        self.assertIn("another architecture", machine.unusable(target, "kvm"))
+
+    def test_wanted(self):
+        """ACCEL= is obeyed without trying, and must be one that QEMU has."""
+        self.assertEqual(self.choice("exit 1", "kvm")[0], "kvm")
+        with self.assertRaisesRegex(UserError, "unknown ACCEL=xen"):
+            self.choice("exit 1", "xen")
+
+    def boot(self, script, limit=10):
+        """Boot; return the problems and the console."""
+        found, log = self.machine(script, limit), self.top / "log"
+        found.accel = "tcg"
+        with mock.patch.object(runner.ui, "note"):
+            problems = runner.run_qemu(found, "t", log, machine.test_args("a.*"))
+        return problems, log.read_text(encoding="utf-8")
+
+    def test_boot(self):
+        """The kernel is booted with the arguments of kunit.py."""
+        problems, log = self.boot('echo "$@"')
+        self.assertEqual(problems, [])
+        for part in ("kunit.filter_glob=a.* kunit.enable=1", "kunit_shutdown=reboot panic=-1 console=ttyX",
+                     "-no-reboot", "-accel tcg", f"-kernel {self.top}/Image"):
+            self.assertIn(part, log)
+
+    def test_hang(self):
+        """A kernel that does not end is ended, and that is a problem."""
+        problems, log = self.boot("echo here; sleep 60", 0.5)
+        self.assertEqual(problems, ["the kernel hung: it did not end within 0.5 s under tcg"])
+        self.assertEqual(log, "here\n")
+
+    def test_qemu_fails(self):
+        """What QEMU says is told."""
+        self.assertEqual(self.boot("echo no such machine >&2; exit 3")[0],
+                         ["QEMU ended with code 3: no such machine"])
+
+
+class Limit(unittest.TestCase):
+    """A limit of time for a command."""
+
+    def test_in_time(self):
+        """Nothing happens."""
+        self.assertEqual(proc.logged(["true"], Path("/dev/null"), limit=30), 0)
+
+
+class Arch(unittest.TestCase):
+    """What a log cannot tell kunit.py."""
+
+    def test_filled_in(self):
+        """Every group has it."""
+        group = {"arch": "", "sub_groups": [{"arch": "", "sub_groups": []}]}
+        self.assertEqual(runner.with_arch(group, "arm64"), {
+            "arch": "arm64", "sub_groups": [{"arch": "arm64", "sub_groups": []}]})
+
+
+if __name__ == "__main__":
+    unittest.main()
