@@ -16,7 +16,6 @@
 #define FPB_LOCKLESS	((__force fpb_t)0)
 #endif
 
-#ifndef CONFIG_GUP_KUNIT_BENCH
 /**
  * gup_kunit_lockless_read() - an entry is about to be read, to be replaced
  * @ptep: the entry
@@ -28,7 +27,6 @@ void gup_kunit_lockless_read(pte_t *ptep)
 	GUP_KUNIT_STUB(gup_kunit_lockless_read, ptep);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_lockless_read, "gup_kunit");
-#endif
 
 /**
  * gup_kunit_pte_batch() - folio_pte_batch_flags(), without a VMA

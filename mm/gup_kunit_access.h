@@ -12,6 +12,10 @@
 #include <linux/mm_types.h>
 #include <linux/pgtable.h>
 
+#ifdef CONFIG_GUP_KUNIT_ACCESS
+void gup_kunit_lockless_read(pte_t *ptep);
+#endif
+
 /*
  * GUP_KUNIT_STUB() - let a test replace the function that starts with it
  * GUP_KUNIT_STUB_ADDR() - the address of such a function, for the test
@@ -24,8 +28,6 @@
 #include <kunit/static_stub.h>
 #define GUP_KUNIT_STUB(fn, args...)	KUNIT_STATIC_STUB_REDIRECT(fn, ##args)
 #define GUP_KUNIT_STUB_ADDR(fn)		(fn)
-
-void gup_kunit_lockless_read(pte_t *ptep);
 
 /*
  * Let a test see each entry that is read without the lock, right before that. On
