@@ -47,7 +47,7 @@ static void gup_free_block(void *data)
 }
 
 static void gup_alloc_block(struct gup_fixture *fx, struct gup_block *block,
-			    unsigned int order)
+			    unsigned int order, gfp_t gfp)
 {
 	struct kunit *test = fx->test;
 	const unsigned int nr = 1U << order;
@@ -64,7 +64,7 @@ static void gup_alloc_block(struct gup_fixture *fx, struct gup_block *block,
 				     GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, block->taken);
 
-	block->page = alloc_pages(GFP_KERNEL, order);
+	block->page = alloc_pages(gfp, order);
 	KUNIT_ASSERT_NOT_NULL(test, block->page);
 	if (order)
 		split_page(block->page, order);
@@ -174,7 +174,9 @@ static void gup_make_folios(struct gup_fixture *fx, const char *folios)
 		size = 1U << fx->folio[i].order;
 		for (end = i + 1; fx->folio[end].behind; end++)
 			size += 1U << fx->folio[end].order;
-		gup_alloc_block(fx, block, order_base_2(size));
+		gup_alloc_block(fx, block, order_base_2(size),
+				fx->folio[i].kind == 'm' ?
+				GFP_HIGHUSER_MOVABLE : GFP_KERNEL);
 
 		for (offset = 0; i < end; i++) {
 			struct gup_folio *gf = &fx->folio[i];
@@ -478,6 +480,17 @@ unsigned long gup_fixture_addr(struct gup_fixture *fx, unsigned int entry)
 	return GUP_TABLE_ADDR + (fx->at + entry) * PAGE_SIZE;
 }
 
+static bool gup_has_movable_memory(void)
+{
+	int nid;
+
+	for_each_online_node(nid)
+		if (populated_zone(NODE_DATA(nid)->node_zones + ZONE_MOVABLE))
+			return true;
+
+	return false;
+}
+
 /**
  * gup_fixture_lacks() - what a layout needs and this kernel does not have
  * @folios: the picture of the folios
@@ -507,6 +520,11 @@ const char *gup_fixture_lacks(const char *folios, const char *ptes)
 
 	if (strchr(folios, 's') && !gup_kunit_secretmem_aops())
 		return "no CONFIG_SECRETMEM";
+
+	/* CMA looks at the zone of a page, so it must be a real one. */
+	if (strchr(folios, 'm') && IS_ENABLED(CONFIG_CMA) &&
+	    !gup_has_movable_memory())
+		return "no memory in ZONE_MOVABLE";
 
 	return NULL;
 }
