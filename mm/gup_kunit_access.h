@@ -48,6 +48,15 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 #endif
 
 #ifdef CONFIG_GUP_KUNIT_ACCESS
+/* Entries that are one block for the TLB, and stand for each other. */
+#ifdef CONFIG_ARM64_CONTPTE
+#define GUP_KUNIT_CONT_PTES		CONT_PTES
+#define gup_kunit_pte_mkcont(pte)	pte_mkcont(pte)
+#else
+#define GUP_KUNIT_CONT_PTES		1
+#define gup_kunit_pte_mkcont(pte)	(pte)
+#endif
+
 struct address_space_operations;
 
 /**

@@ -108,6 +108,30 @@ static const struct gup_batch_row gup_batch_rows[] = {
 		.layout = { "A2", "A0-1 A2:x A3" },
 		.any = 2, .write = 2, .dirty = 2,
 	}, {
+		.name = "contiguous block",
+		.layout = { "A5", "A0-31:b ." },
+		.any = 32, .write = 32, .dirty = 32,
+	}, {
+		.name = "contiguous block end by max_nr",
+		.layout = { "A5", "A0-31:b ." },
+		.max_nr = 7, .any = 7, .write = 7, .dirty = 7,
+	}, {
+		.name = "contiguous block from inside",
+		.layout = { "A5", "A0-31:b ." },
+		.first = 5, .any = 27, .write = 27, .dirty = 27,
+	}, {
+		.name = "contiguous block from inside end by max_nr",
+		.layout = { "A5", "A0-31:b ." },
+		.first = 5, .max_nr = 3, .any = 3, .write = 3, .dirty = 3,
+	}, {
+		.name = "contiguous block and a neighbour",
+		.layout = { "A5 B5+", "A0-31:b B0-31:b" },
+		.any = 32, .write = 32, .dirty = 32,
+	}, {
+		.name = "contiguous block and single entries",
+		.layout = { "A6", "A0-31:b A32-40" },
+		.any = 32, .write = 32, .dirty = 32,
+	}, {
 		.name = "order 9 in half a table",
 		.layout = { "A9", "A0-255" },
 		.any = 256, .write = 256, .dirty = 256,

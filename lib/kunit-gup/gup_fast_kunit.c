@@ -194,6 +194,30 @@ static const struct gup_fast_row gup_fast_end_rows[] = {
 		.layout = { "A2", "A0-1 A2:x A3" },
 		.flags = GUP_GET_W, .gets = 2, .stop = GUP_SPECIAL,
 	}, {
+		.name = "contiguous block",
+		.layout = { "A5 B0", "A0-31:b B0" },
+		.flags = GUP_PIN_W, .gets = 33,
+	}, {
+		.name = "request ends inside a contiguous block",
+		.layout = { "A5", "A0-31:b" },
+		.flags = GUP_PIN_W, .nr = 7, .gets = 7,
+	}, {
+		.name = "request inside a contiguous block",
+		.layout = { "A5", "A0-31:b" },
+		.flags = GUP_GET_W, .first = 5, .nr = 3, .gets = 3,
+	}, {
+		.name = "request behind the start of a contiguous block",
+		.layout = { "A5 B0", "A0-31:b B0" },
+		.flags = GUP_PIN_W, .first = 5, .gets = 28,
+	}, {
+		.name = "contiguous block and a neighbour",
+		.layout = { "A5 B5+", "A0-31:b B0-31:b" },
+		.flags = GUP_PIN_W, .gets = 64,
+	}, {
+		.name = "contiguous block before single entries",
+		.layout = { "A6", "A0-31:b A32-40" },
+		.flags = GUP_PIN_W, .gets = 41,
+	}, {
 		.name = "special at the start",
 		.layout = { "A2", "A0:x A1-3" },
 		.flags = GUP_PIN_W, .gets = 0, .stop = GUP_SPECIAL,
@@ -564,6 +588,10 @@ static void gup_fast_reads_lockless(struct kunit *test)
 	gup_walk_run(fx, &walk);
 	for (i = 0; i < walk.nr; i++)
 		KUNIT_EXPECT_GE_MSG(test, fx->reads[i], 1, "entry %u", i);
+	/* The first of a run is read before the grab and after it. */
+	KUNIT_EXPECT_GE(test, fx->reads[0], 2);
+	KUNIT_EXPECT_GE(test, fx->reads[16], 2);
+	KUNIT_EXPECT_GE(test, fx->reads[17], 2);
 	KUNIT_EXPECT_EQ(test, fx->reads[walk.nr], 0);
 	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, layout.ptes);

@@ -86,6 +86,10 @@ static const struct gup_runs_row gup_runs_rows[] = {
 		.layout = { "A3", "A0 A1:r A2 A3:r A4 A5:r A6 A7:r" },
 		.flags = GUP_PIN, .gets = 8, .grabs = 8, .grabbed = 8,
 	}, {
+		.name = "contiguous block",
+		.layout = { "A5", "A0-31:b" },
+		.flags = GUP_PIN_W, .gets = 32, .grabs = 1, .grabbed = 32,
+	}, {
 		.name = "shared pages for a get",
 		.layout = { "A4", "A0-7:s A8-15:r" },
 		.flags = GUP_GET, .gets = 16, .grabs = 1, .grabbed = 16,
@@ -106,11 +110,14 @@ static void gup_runs_grabs(struct kunit *test)
 {
 	const struct gup_runs_row *row = test->param_value;
 	struct gup_walk walk = { .flags = row->flags };
+	const char *lacks = gup_runs_lacks();
 	struct gup_diff diff = {};
 	struct gup_fixture *fx;
 
-	if (gup_runs_lacks())
-		kunit_skip(test, "%s", gup_runs_lacks());
+	if (!lacks)
+		lacks = gup_fixture_lacks(row->layout.folios, row->layout.ptes);
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
 
 	fx = gup_fixture_create(test, &row->layout);
 	walk.nr = row->nr ?: fx->nr;

@@ -219,6 +219,8 @@ pte_t gup_fixture_mk_pte(struct page *page, unsigned int bits)
 					    pte_mksoft_dirty(pte);
 	if (bits & GUP_BIT_SPECIAL)
 		pte = pte_mkspecial(pte);
+	if (bits & GUP_BIT_BLOCK)
+		pte = gup_kunit_pte_mkcont(pte);
 
 	return pte;
 }
@@ -247,7 +249,7 @@ void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
 /* Letters after a colon, up to the end of the word. */
 static const char *gup_parse_bits(const char *s, unsigned int *bits)
 {
-	static const char letters[] = "rsocdpx";
+	static const char letters[] = "rsocdpxb";
 	const char *letter;
 
 	*bits = 0;
@@ -517,6 +519,11 @@ const char *gup_fixture_lacks(const char *folios, const char *ptes)
 	pte = gup_fixture_mk_pte(page, GUP_BIT_SPECIAL);
 	if ((bits & GUP_BIT_SPECIAL) && !pte_special(pte))
 		return "no special entries without ARCH_HAS_PTE_SPECIAL";
+
+	/* Layouts have blocks of 32 entries: one, or two of 16. */
+	if ((bits & GUP_BIT_BLOCK) && GUP_KUNIT_CONT_PTES != 16 &&
+	    GUP_KUNIT_CONT_PTES != 32)
+		return "no contiguous entries of 16 or 32 pages";
 
 	if (strchr(folios, 's') && !gup_kunit_secretmem_aops())
 		return "no CONFIG_SECRETMEM";

@@ -20,7 +20,7 @@
  * "@" a swap entry; ".4" or "@4" or "Z4" four of them. After a colon what is
  * different from writable, young, dirty, and the page exclusive: r read-only,
  * s read-only and the page shared, o old, c clean, d soft-dirty the other way
- * round, p PROT_NONE, x special.
+ * round, p PROT_NONE, x special, b part of a block of contiguous entries.
  */
 #ifndef _GUP_KUNIT_H
 #define _GUP_KUNIT_H
@@ -159,6 +159,7 @@ void gup_fixture_bind(void);
 #define GUP_BIT_SOFT_DIRTY	BIT(4)
 #define GUP_BIT_PROT_NONE	BIT(5)
 #define GUP_BIT_SPECIAL		BIT(6)
+#define GUP_BIT_BLOCK		BIT(7)
 
 pte_t gup_fixture_mk_pte(struct page *page, unsigned int bits);
 void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
