@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import KERNEL, Sandbox, alive, write
+from support import KERNEL, Sandbox, ends, write
 
 from kunit_gup import source
 
@@ -121,7 +121,7 @@ class Package(Sandbox):
         run.send_signal(signal.SIGINT)
         run.communicate(timeout=20)
         self.assertEqual(run.returncode, 130)
-        self.assertFalse(alive(pid))
+        self.assertTrue(ends(pid))
         self.flag("slow", False)
         self.run_tool("prepare")
 
