@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -64,15 +63,6 @@ def alive(pid_file):
     except FileNotFoundError:
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def ends(pid_file, limit=10):
-    """Return whether the process in `pid_file`, which was told to end, is gone within `limit` s."""
-    for _ in range(limit * 20):
-        if not alive(pid_file):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def fingerprint(directory):

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import GUP, MAKEFILE, Sandbox, ends, fingerprint, rename_patch, write
+from support import GUP, MAKEFILE, Sandbox, alive, fingerprint, rename_patch, write
 
 
 class Prepare(Sandbox):
@@ -210,7 +210,7 @@ class Interrupted(Sandbox):
         _, err = run.communicate(timeout=20)
         self.assertEqual(run.returncode, 130)
         self.assertEqual(err.strip().count("\n"), 0, err)
-        self.assertEqual([pid.name for pid in pids if not ends(pid)], [])
+        self.assertEqual([pid.name for pid in pids if alive(pid)], [])
         self.run_tool("prepare")
 
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import KERNEL, Sandbox, ends, write
+from support import KERNEL, Sandbox, alive, write
 
 from kunit_gup import source
 
@@ -25,7 +25,8 @@ case "$*" in
 	[ ! -e "$WORLD/offline" ] || { echo 'E: Failed to fetch tst: no route' >&2; exit 100; } ;;
 *download*)
 	head -c 1000 "$WORLD/source.deb" > linux_1_all.deb
-	while [ -e "$WORLD/slow" ]; do echo $$ > "$WORLD/pid"; sleep 0.1; done
+	[ ! -e "$WORLD/slow" ] || echo $$ > "$WORLD/pid"
+	while [ -e "$WORLD/slow" ]; do sleep 0.1; done
 	[ -e "$WORLD/cut" ] || cp "$WORLD/source.deb" linux_1_all.deb
 	echo download >> "$WORLD/downloads" ;;
 esac
@@ -121,7 +122,7 @@ class Package(Sandbox):
         run.send_signal(signal.SIGINT)
         run.communicate(timeout=20)
         self.assertEqual(run.returncode, 130)
-        self.assertTrue(ends(pid))
+        self.assertFalse(alive(pid))
         self.flag("slow", False)
         self.run_tool("prepare")
 
