@@ -312,6 +312,10 @@ static const struct gup_fast_row gup_fast_unshare_rows[] = {
 		.layout = { "A4", "A0-14:r A15:s" },
 		.flags = GUP_PIN, .gets = 15, .stop = GUP_UNSHARE,
 	}, {
+		.name = "clean page 1 of 4",
+		.layout = { "A2", "A0:rc A1:sc A2-3:rc" },
+		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
+	}, {
 		.name = "no page of 16",
 		.layout = { "A4", "A0-15:r" },
 		.flags = GUP_PIN, .gets = 16,

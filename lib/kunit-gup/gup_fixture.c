@@ -106,6 +106,8 @@ static void gup_make_folio(struct gup_fixture *fx, struct gup_folio *gf,
 		set_page_count(page + i, 0);
 	if (order)
 		gup_kunit_prep_folio(page, order);
+	/* Memory in use is up to date: flags that a guess may take for an order. */
+	__set_bit(PG_uptodate, &page->flags.f);
 	page->mapping = gup_folio_mapping(fx, gf->kind);
 	for (i = 0; i < nr && gf->kind == 'm'; i++)
 		set_page_zone(page + i, ZONE_MOVABLE);
