@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 NAME = re.compile(r"[a-z0-9_]+")
 ROW_NAME = re.compile(r"[a-z0-9_ ]+")
 NAME_MAX = 127
-BAD_LOG = re.compile(r"WARNING:|BUG:|kernel BUG|KASAN|KCSAN|UBSAN|INFO: |possible circular|"
+BAD_LOG = re.compile(r"WARNING:|BUG:|kernel BUG|KASAN: |KCSAN: |UBSAN: |INFO: |possible circular|"
                      r"Kernel panic|Oops|Unable to handle kernel")
 # Lines in which the words stand without being a report.
 HARMLESS_LOG = re.compile(r"KTAP|^\s*#|^\s*(not )?ok ")
@@ -43,6 +43,12 @@ class Verdict:
     def count(self, *statuses):
         """Return how many leaves have one of the statuses."""
         return sum(r.status in statuses for r in self.results)
+
+    @property
+    def failures(self):
+        """Return every problem, and the name of every leaf that failed."""
+        return self.problems + [f"{r.status} {r.name}" for r in self.results
+                                if r.status in ("FAIL", "ERROR")]
 
     @property
     def totals(self):

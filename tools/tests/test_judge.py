@@ -93,9 +93,12 @@ class Judge(unittest.TestCase):
     def test_log(self):
         """Reports of the kernel fail the run, words in results do not."""
         for bad in ("WARNING: CPU: 0 PID: 1 at mm/gup.c:1", "BUG: KASAN: x", "INFO: task hung",
+                    "UBSAN: shift-out-of-bounds in x", "kernel BUG at mm/gup.c:1!",
                     "WARNING: possible circular locking dependency detected"):
             self.assertIn("kernel log", self.problems(GOOD, log=f"ok\n[    1.0] {bad}\n"), bad)
-        self.assertEqual(self.problems(GOOD, log="    # case: WARNING: expected\n"), "")
+        for good in ("    # case: WARNING: expected", "[    9.1][  T1]     ok 1 KASAN: x",
+                     "kcsan: non-strict mode configured - use CONFIG_KCSAN_STRICT=y"):
+            self.assertEqual(self.problems(GOOD, log=f"{good}\n"), "")
 
     def test_plan_of(self):
         """Rows are counted by case."""
