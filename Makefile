@@ -3,8 +3,8 @@
 
 export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS STEP STEPS
 
-COMMANDS := kunit check prepare export discard plan steps objects w1 modules-check checkpatch \
-	lint test bench-uml clean distclean
+COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
+	module-runs build-variants checkpatch lint table test bench-uml clean distclean
 
 .PHONY: help $(COMMANDS)
 .NOTPARALLEL:
@@ -19,7 +19,8 @@ $(COMMANDS):
 	@tools/kunit-gup $@
 
 #: make kunit           build a kernel with the series and run the suites (the main job)
-#: make check           all that CI needs
+#: make check           all that CI needs, on the targets that say so
+#: make check-all       the rest: other targets, debug variants, module, what is only built
 #:
 #: make prepare         only bring the prepared tree up to date
 #: make export          bring commits and edits made in the prepared tree back to this repository
@@ -28,10 +29,13 @@ $(COMMANDS):
 #:
 #: make test            tests of the tools
 #: make lint            rules for the files of this repository
+#: make table           README's table of targets and suites, from the last results
 #: make steps           the suites pass after every patch of the series
 #: make objects         the series leaves the object code of others alone
 #: make w1              no warning with W=1
 #: make modules-check   the suites build as a module
+#: make module-runs     the suites as a module: loaded, run, unloaded, twice (TARGET=x86_64)
+#: make build-variants  mm/ without THP, NUMA, migration, the suites or KUnit, and by LLVM
 #: make checkpatch      checkpatch.pl --strict over patches and files
 #: make bench-uml       measure the walkers on UML, unpatched against patched
 #:

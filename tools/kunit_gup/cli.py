@@ -7,8 +7,8 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, deps, everything, lint, lock, objects, paths, proc, runner, selftest,
-               static, steps, targets, tree, ui)
+from . import (bench, checks, deps, everything, lint, lock, module_runs, objects, paths, proc,
+               readme, runner, selftest, static, steps, targets, tree, ui, variants)
 from .errors import UserError
 
 
@@ -137,6 +137,33 @@ def _modules():
     return _checks(static.modules(target, option("KDIR")))
 
 
+def _module_runs():
+    name = option("TARGET", "x86_64")
+    target = targets.find(name, option("VARIANT"))
+    deps.ensure(target)
+    verdicts = module_runs.run(target, option("KDIR"))
+    return _total(*everything.added([verdict.totals for verdict in verdicts]))
+
+
+def _build_variants():
+    deps.ensure(*variants.chosen().values())
+    return _checks(variants.run(option("KDIR")))
+
+
+def _check_all():
+    table = targets.table()
+    booted = [t for t in table.values() if not t.check] + [
+        targets.varied(table[entry["target"]], name)
+        for name, entry in targets.variants().items()]
+    module = table["x86_64"]
+    deps.ensure(*booted, module, *variants.chosen().values())
+    return _total(*everything.rest(booted, module, option("KDIR")))
+
+
+def _table():
+    print(readme.table())
+
+
 def _prepare():
     deps.ensure()
     ui.note(f"prepared tree: {tree.prepare(option('KDIR')).path}")
@@ -166,6 +193,7 @@ def _distclean():
 COMMANDS = {
     "kunit": _kunit,
     "check": _check,
+    "check-all": _check_all,
     "lint": _lint,
     "test": _test,
     "plan": _plan,
@@ -177,6 +205,9 @@ COMMANDS = {
     "bench-uml": _bench,
     "w1": _w1,
     "modules-check": _modules,
+    "module-runs": _module_runs,
+    "build-variants": _build_variants,
+    "table": _table,
     "checkpatch": _checkpatch,
     "clean": _clean,
     "distclean": _distclean,

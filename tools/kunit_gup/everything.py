@@ -3,7 +3,8 @@
 
 import time
 
-from . import checks, lint, objects, runner, selftest, static, steps, ui
+from . import (checks, lint, module_runs, objects, readme, runner, selftest, static, steps,
+               ui, variants)
 from .checks import Check
 from .errors import UserError
 
@@ -22,10 +23,19 @@ def run(target, chosen, kdir):
         "object code": lambda: objects.run(kdir),
         "steps": lambda: steps.run(target, kdir),
     }
-    return everything(stages, chosen, kdir)
+    return _stages(stages, chosen, kdir)
 
 
-def everything(stages, chosen, kdir):
+def rest(chosen, module, kdir):
+    """Run what takes longer and differs less: `make check-all`; return the totals."""
+    stages = {
+        "build variants": lambda: variants.run(kdir, strict=True),
+        "suites as a module": lambda: module_runs.checks(module, kdir, strict=True),
+    }
+    return _stages(stages, chosen, kdir)
+
+
+def _stages(stages, chosen, kdir):
     """Run the `stages` and the suites on the `chosen` targets; return the totals."""
     found = [check for name, stage in stages.items() for check in _guarded(name, stage)]
     totals = [checks.totals(found), suites(chosen, kdir, strict=True)]
@@ -74,7 +84,12 @@ def _suites(target, kdir, pattern, strict):
         print(f"skipped {target.name}: {target.why_not()}", flush=True)
         return 0, 0, 1
     try:
-        return runner.kunit(target, kdir, pattern, strict).totals
+        verdict = runner.kunit(target, kdir, pattern, strict)
     except UserError as error:
         print(f"FAILED suites on {target.name}: {error}", flush=True)
         return 0, 1, 0
+    differs = [] if pattern else readme.problems(target.name, verdict.results)
+    for problem in differs:
+        print(f"PROBLEM {problem}", flush=True)
+    verdict.problems += differs
+    return verdict.totals

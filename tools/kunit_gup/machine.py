@@ -113,10 +113,8 @@ def _probe(machine, accel):
     text = log.read_text(encoding="utf-8", errors="replace")
     if code == 0 and BOOTED in text:
         return ""
-    if code is None:
-        last = next((f", last '{line.strip()}'" for line in reversed(text.splitlines())
-                     if line.strip()), " and said nothing")
-        why = f"{accel} did not boot it within {PROBE_LIMIT} s{last}"
-    else:
-        why = f"{accel} failed: {proc.tail(log, 1).strip() or f'code {code}'}"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    last = f"last '{lines[-1][:60]}'" if lines else "it said nothing"
+    why = f"no boot by {accel} within {PROBE_LIMIT} s" if code is None else f"{accel} failed"
+    why += f", {last}"
     return _hung.setdefault((machine.target.qemu, accel), why)

@@ -51,11 +51,16 @@ def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, qui
 
 def files(name):
     """Return {kind: path} of the results that will be stored as `name`; there are none yet."""
-    stored = {kind: paths.results("results", f"{name}.{kind}")
-              for kind in ("json", "junit.xml", "log")}
+    stored = paths_of(name)
     for path in stored.values():
         path.unlink(missing_ok=True)
     return stored
+
+
+def paths_of(name):
+    """Return {kind: path} of the results that are stored as `name`."""
+    return {kind: paths.results("results", f"{name}.{kind}")
+            for kind in ("json", "junit.xml", "log")}
 
 
 def run_qemu(guest, name, log, kernel_args, prefix=()):

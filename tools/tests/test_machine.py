@@ -9,8 +9,9 @@ from unittest import mock
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import machine, proc, runner, targets
+from kunit_gup import machine, module_runs, proc, readme, runner, targets, variants
 from kunit_gup.errors import UserError
+from kunit_gup.judge import Result
 from kunit_gup.machine import Machine
 from kunit_gup.targets import Target
 
@@ -102,7 +103,7 @@ class Boot(support.Sandbox):
     def test_bad_kvm(self):
         """One that hangs, fails or boots nothing gives way to TCG, and the reason is told."""
         for script, why in (("echo Linux; sleep 9", "within 0.5 s, last 'Linux'"),
-                            ("sleep 9", "said nothing"), ("echo no >&2; exit 1", "failed: no"),
+                            ("sleep 9", "it said nothing"), ("echo no >&2; exit 1", "failed, last 'no'"),
                             ("exit 0", "failed")):
             accel, text = self.choice(script)
             self.assertEqual(accel, "tcg")
@@ -149,6 +150,66 @@ class Boot(support.Sandbox):
         """What QEMU says is told."""
         self.assertEqual(self.boot("echo no such machine >&2; exit 3")[0],
                          ["QEMU ended with code 3: no such machine"])
+
+
+class Module(unittest.TestCase):
+    """The log of a module that was loaded twice."""
+
+    LOG = ("KTAP version 1\n1..0\nkunit-gup: run 1 begins 0\nKTAP version 1\nok 1 a\n"
+           "kunit-gup: run 1 loaded 0\nkunit-gup: run 1 unloaded 0\n"
+           "kunit-gup: run 2 begins 0\nok 1 b\nkunit-gup: run 2 loaded 0\n")
+
+    def test_parts(self):
+        """Each run has its own part."""
+        self.assertEqual(module_runs.part(self.LOG, 1), "KTAP version 1\nok 1 a\n")
+        self.assertEqual(module_runs.part(self.LOG, 2), "ok 1 b\n")
+
+    def test_faults(self):
+        """What did not happen, and what failed."""
+        self.assertEqual(module_runs.faults(self.LOG),
+                         ["run 2 of the module was not unloaded: it never came to it"])
+        whole = self.LOG + "kunit-gup: run 2 unloaded -16\n"
+        self.assertEqual(module_runs.faults(whole),
+                         ["run 2 of the module was not unloaded: error -16"])
+        self.assertEqual(module_runs.faults(whole.replace("-16", "0")), [])
+
+
+class Builds(support.Sandbox):
+    """What is only built."""
+
+    def test_wrong_config(self):
+        """An option that did not come out as wanted is named, and the last line counts."""
+        (self.top / ".config").write_text("CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=y\n",
+                                          encoding="utf-8")
+        config = ("CONFIG_B=y", "CONFIG_A=y", "CONFIG_B=n", "CONFIG_C=n", "CONFIG_D=m")
+        self.assertEqual(variants.wrong_config(config, self.top),
+                         ["CONFIG_C=n did not come out", "CONFIG_D=m did not come out"])
+
+
+class Readme(support.Sandbox):
+    """README's table of targets."""
+
+    RESULTS = [Result(("a", "x"), "PASS"), Result(("b", "y", "one"), "PASS"),
+               Result(("b", "y", "two"), "SKIP", "no THP")]
+    LINE = "| `uml` | 1 | 1 | 1: no THP |"
+
+    def problems(self, text):
+        """Return the problems of a README."""
+        support.write(self.top, {"README.md": text})
+        with mock.patch.object(readme, "README", self.top / "README.md"):
+            return readme.problems("uml", self.RESULTS)
+
+    def test_line(self):
+        """A target's results in one line."""
+        self.assertEqual(readme.line("uml", self.RESULTS, ["a", "b"]), self.LINE)
+
+    def test_problems(self):
+        """The table, if there is one, says what came out."""
+        self.assertEqual(self.problems("no table\n"), [])
+        self.assertEqual(self.problems(f"| target | a | b | skipped |\n{self.LINE}\n"), [])
+        for wrong in (f"| target | a | skipped |\n{self.LINE}\n",
+                      "| target | a | b | skipped |\n| `uml` | 1 | 2 | |\n"):
+            self.assertEqual(len(self.problems(wrong)), 1)
 
 
 class Limit(unittest.TestCase):

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The only program of the initramfs: loads and unloads the suites as a module, twice.
+ *
+ * The module runs its suites while it is loaded. What happens goes to the kernel log,
+ * from where tools/kunit_gup/module_runs.py takes it. Built with the kernel's nolibc.
+ */
+#define MODULE	"gup_kunit"
+#define RUNS	2
+
+static int log_fd;
+
+static void say(const char *what, int run, long err)
+{
+	char line[80];
+	int len;
+
+	len = snprintf(line, sizeof(line), "<5>kunit-gup: run %d %s %ld\n",
+		       run, what, err);
+	write(log_fd, line, len);
+}
+
+static long load(void)
+{
+	int fd = open("/" MODULE ".ko", O_RDONLY);
+	long ret = -ENOENT;
+
+	if (fd >= 0) {
+		ret = _syscall(__NR_finit_module, fd, "", 0);
+		close(fd);
+	}
+	return ret;
+}
+
+int main(void)
+{
+	int run;
+
+	log_fd = open("/kmsg", O_WRONLY);
+	for (run = 1; run <= RUNS; run++) {
+		say("begins", run, 0);
+		say("loaded", run, load());
+		say("unloaded", run,
+		    _syscall(__NR_delete_module, MODULE, O_NONBLOCK));
+	}
+	reboot(LINUX_REBOOT_CMD_RESTART);
+	return 1;
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The suites as a module: loaded, run, unloaded, and all that again in the same kernel.
+
+The kernel has KUnit built in; its only user space is tools/initramfs/init.c.
+"""
+
+import re
+
+from . import build, judge, machine, paths, proc, runner, tree as trees, ui
+from .checks import Check
+from .errors import UserError
+
+SOURCE = paths.TOOLS / "initramfs/init.c"
+RUNS = (1, 2)       # as many as init.c makes
+CONFIG = ["CONFIG_MODULES=y", "CONFIG_MODULE_UNLOAD=y", "CONFIG_GUP_KUNIT_TEST=m",
+          "CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y"]
+FILES = """\
+nod /kmsg 0600 0 0 c 1 11
+file /init {init} 0755 0 0
+file /gup_kunit.ko {module} 0644 0 0
+"""
+
+
+def run(target, kdir=None, strict=False):
+    """Build and boot; return the Verdicts of the runs."""
+    if not target.qemu:
+        raise UserError(f"TARGET={target.name} is not booted by QEMU", "choose another TARGET=")
+    tree = trees.prepare(kdir, strict)
+    target = target.variant(f"{target.name}-module", CONFIG)
+    build_dir = build.directory(tree.name, target.name)
+    log = paths.fresh_log(f"build-{target.name}")
+    build.kunit_kernel(tree.path, target, build_dir, log)
+    guest = machine.machine(tree.path, target, build_dir,
+                            initramfs(tree.path, target, build_dir, log))
+    problems = runner.run_qemu(guest, target.name, build_dir / "test.log",
+                               ["kunit.enable=1", "panic=-1"])
+    text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
+    verdicts = [_verdict(tree.path, target, number, text) for number in RUNS]
+    verdicts[0].problems += problems + judge.bad_log_lines(text) + faults(text)
+    for number, verdict in zip(RUNS, verdicts):
+        ui.note(f"run {number} of the module: {verdict.count('PASS')} passed")
+        runner.report(verdict, build_dir / "test.log")
+    return verdicts
+
+
+def checks(target, kdir=None, strict=False):
+    """Return one Check for each run of the module."""
+    return [Check(f"suites as a module, run {number}", verdict.failures,
+                  detail=f"{verdict.count('PASS')} passed")
+            for number, verdict in zip(RUNS, run(target, kdir, strict))]
+
+
+def initramfs(tree, target, build_dir, log):
+    """Return the path of an initramfs with init.c and the module."""
+    build.make(tree, target, build_dir, log, "headers", what="installing headers")
+    init, files = build_dir / "gup-init", build_dir / "gup-initramfs.list"
+    compiler = [f"{target.cross_compile}gcc", "-Os", "-Wall", "-static", "-nostdlib",
+                "-fno-asynchronous-unwind-tables", "-I", build_dir / "usr/include",
+                "-include", tree / "tools/include/nolibc/nolibc.h", "-o", init, SOURCE, "-lgcc"]
+    if proc.logged(compiler, log):
+        raise UserError(f"cannot build {SOURCE.name}", f"see {log}")
+    files.write_text(FILES.format(init=init, module=build_dir / "lib/kunit-gup/gup_kunit.ko"),
+                     encoding="utf-8")
+    archive = build_dir / "gup-initramfs.cpio"
+    with open(archive, "wb") as file:
+        proc.finish(proc.start([build_dir / "usr/gen_init_cpio", files], stdout=file))
+    return archive
+
+
+def part(text, number):
+    """Return what a kernel log says while the module is loaded for the run `number`."""
+    _, _, rest = text.partition(f"kunit-gup: run {number} begins")
+    return rest.partition(f"kunit-gup: run {number} loaded")[0].partition("\n")[2]
+
+
+def faults(text):
+    """Return what went wrong with loading and unloading."""
+    found = {(int(number), what): int(err) for number, what, err in
+             re.findall(r"kunit-gup: run (\d+) (loaded|unloaded) (-?\d+)", text)}
+    return [f"run {number} of the module was not {what}: "
+            + (f"error {found[number, what]}" if (number, what) in found else "it never came to it")
+            for number in RUNS for what in ("loaded", "unloaded") if found.get((number, what))
+            or (number, what) not in found]
+
+
+def _verdict(tree, target, number, text):
+    name = f"{target.name}-run{number}"
+    stored = runner.files(name)
+    paths.write_atomically(stored["log"], part(text, number))
+    runner.parse(tree, target, stored["log"], stored, lambda line: None)
+    return judge.judge(runner.read_results(stored), "", target.skip, runner.pinned_plan())

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is built but not booted: the tables [build.*] of tools/targets.toml, a Check for each."""
+
+from . import build, paths, targets, tree as trees
+from .checks import Check
+from .errors import UserError
+
+
+def chosen():
+    """Return {name: Target} of the builds that this host can make."""
+    table = targets.table()
+    found = {name: targets.adapted(table[entry["target"]], f"build-{name}", entry)
+             for name, entry in targets.builds().items()}
+    return {name: target for name, target in found.items() if not target.why_not()}
+
+
+def run(kdir=None, strict=False):
+    """Build each of them; return one Check for each."""
+    tree, usable = trees.prepare(kdir, strict), chosen()
+    return [_check(tree, name, usable.get(name), entry)
+            for name, entry in targets.builds().items()]
+
+
+def _check(tree, name, target, entry):
+    check = Check(f"build {name}")
+    if not target:
+        check.skipped = f"TARGET={entry['target']} cannot be built on this host"
+        return check
+    build_dir = build.directory(tree.name, target.name)
+    log = paths.fresh_log(f"build-{target.name}")
+    try:
+        build.configure(tree.path, target, build_dir, log)
+        lines = build.make(tree.path, target, build_dir, log, "olddefconfig", *entry["goals"])
+    except UserError as error:
+        check.problems.append(str(error))
+        return check
+    check.problems += lines + wrong_config(target.config, build_dir)
+    check.detail = f"{' '.join(entry['goals'])} of {entry['target']}"
+    return check
+
+
+def wrong_config(config, build_dir):
+    """Return the lines of `config` that the configured kernel does not have."""
+    have = set((build_dir / ".config").read_text(encoding="utf-8").splitlines())
+    last = dict(line.split("=", 1) for line in config)
+    return [f"{key}={value} did not come out" for key, value in last.items()
+            if (any(line.startswith(f"{key}=") for line in have) if value == "n"
+                else f"{key}={value}" not in have)]
