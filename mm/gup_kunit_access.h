@@ -48,13 +48,18 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 #endif
 
 #ifdef CONFIG_GUP_KUNIT_ACCESS
-/* Entries that are one block for the TLB, and stand for each other. */
+/*
+ * Entries that are one block for the TLB, and stand for each other. set_pte()
+ * takes the bit away that says so.
+ */
 #ifdef CONFIG_ARM64_CONTPTE
 #define GUP_KUNIT_CONT_PTES		CONT_PTES
-#define gup_kunit_pte_mkcont(pte)	pte_mkcont(pte)
+#define gup_kunit_pte_mkcont		pte_mkcont
+#define gup_kunit_set_pte		__set_pte
 #else
 #define GUP_KUNIT_CONT_PTES		1
 #define gup_kunit_pte_mkcont(pte)	(pte)
+#define gup_kunit_set_pte		set_pte
 #endif
 
 struct address_space_operations;

@@ -130,7 +130,7 @@ static const struct gup_batch_row gup_batch_rows[] = {
 	}, {
 		.name = "contiguous block and single entries",
 		.layout = { "A6", "A0-31:b A32-40" },
-		.any = 41, .write = 41, .dirty = 41,
+		.any = 32, .write = 32, .dirty = 32,
 	}, {
 		.name = "order 9 in half a table",
 		.layout = { "A9", "A0-255" },

@@ -245,7 +245,8 @@ void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
 		else
 			SetPageAnonExclusive(page);
 	}
-	set_pte(gup_fixture_ptep(fx, entry), gup_fixture_mk_pte(page, bits));
+	gup_kunit_set_pte(gup_fixture_ptep(fx, entry),
+			  gup_fixture_mk_pte(page, bits));
 }
 
 /* Letters after a colon, up to the end of the word. */
