@@ -12,59 +12,8 @@
  */
 #include "gup_kunit.h"
 
-/**
- * struct gup_fast_row - a request on a layout
- * @name:   what is special about it
- * @layout: the layout
- * @flags:  FOLL_* flags
- * @first:  the first entry asked for
- * @nr:     number of entries asked for, 0 for all that follow
- * @gets:   number of pages returned
- * @stop:   why not more
- */
-struct gup_fast_row {
-	const char *name;
-	struct gup_layout layout;
-	unsigned int flags;
-	unsigned int first;
-	unsigned int nr;
-	unsigned int gets;
-	enum gup_stop stop;
-};
-
-static void gup_fast_check(struct kunit *test, struct gup_fixture *fx,
-			   const struct gup_fast_row *row)
-{
-	struct gup_walk walk = {
-		.first = row->first,
-		.nr = row->nr ?: fx->nr - row->first,
-		.flags = row->flags,
-	};
-	struct gup_diff diff = {};
-	enum gup_stop stop;
-	unsigned int gets;
-
-	gets = gup_oracle_walk(fx, walk.first, walk.nr, walk.flags, &stop);
-	KUNIT_EXPECT_EQ_MSG(test, gets, row->gets, "by the oracle");
-	KUNIT_EXPECT_EQ_MSG(test, stop, row->stop, "by the oracle");
-
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
-}
-
-static void gup_fast_run_row(struct kunit *test)
-{
-	const struct gup_fast_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
-
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-	gup_fast_check(test, gup_fixture_create(test, &row->layout), row);
-}
-
 /* Where a run ends: the request, the folio, the table, an entry. */
-static const struct gup_fast_row gup_fast_end_rows[] = {
+static const struct gup_row gup_fast_end_rows[] = {
 	{
 		.name = "order 0",
 		.layout = { "A0", "A0" },
@@ -227,7 +176,7 @@ static const struct gup_fast_row gup_fast_end_rows[] = {
 KUNIT_ARRAY_PARAM_DESC(gup_fast_end, gup_fast_end_rows, name);
 
 /* The bits of the entries: which end a run, and which do not. */
-static const struct gup_fast_row gup_fast_bits_rows[] = {
+static const struct gup_row gup_fast_bits_rows[] = {
 	{
 		.name = "read_only half get to write",
 		.layout = { "A4", "A0-7 A8-15:s" },
@@ -292,172 +241,6 @@ static const struct gup_fast_row gup_fast_bits_rows[] = {
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_fast_bits, gup_fast_bits_rows, name);
-
-/* Where a pin to read has to stop, because a page must be unshared. */
-static const struct gup_fast_row gup_fast_unshare_rows[] = {
-	{
-		.name = "page 0 of 16",
-		.layout = { "A4", "A0:s A1-15:r" },
-		.flags = GUP_PIN, .gets = 0, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page 1 of 16",
-		.layout = { "A4", "A0:r A1:s A2-15:r" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page 8 of 16 and all behind it",
-		.layout = { "A4", "A0-7:r A8-15:s" },
-		.flags = GUP_PIN, .gets = 8, .stop = GUP_UNSHARE,
-	}, {
-		.name = "last page of 16",
-		.layout = { "A4", "A0-14:r A15:s" },
-		.flags = GUP_PIN, .gets = 15, .stop = GUP_UNSHARE,
-	}, {
-		.name = "clean page 1 of 4",
-		.layout = { "A2", "A0:rc A1:sc A2-3:rc" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "no page of 16",
-		.layout = { "A4", "A0-15:r" },
-		.flags = GUP_PIN, .gets = 16,
-	}, {
-		.name = "page behind the request",
-		.layout = { "A4", "A0-7:r A8-15:s" },
-		.flags = GUP_PIN, .nr = 8, .gets = 8,
-	}, {
-		.name = "all pages for a get",
-		.layout = { "A4", "A0-15:s" },
-		.flags = GUP_GET, .gets = 16,
-	}, {
-		.name = "all pages for a longterm get",
-		.layout = { "A4", "A0-15:s" },
-		.flags = GUP_GET | FOLL_LONGTERM, .gets = 16,
-	}, {
-		.name = "small folio shared",
-		.layout = { "A0 B0", "A0:r B0:s" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "second of two folios",
-		.layout = { "A2 B2", "A0-3:r B0-1:r B2-3:s" },
-		.flags = GUP_PIN, .gets = 6, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page of ksm",
-		.layout = { "A0 B0k", "A0:r B0:r" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page of ksm for a get",
-		.layout = { "A0 B0k", "A0:r B0:r" },
-		.flags = GUP_GET, .gets = 2,
-	}, {
-		.name = "file pages short_term",
-		.layout = { "A2f", "A0-3:r" },
-		.flags = GUP_PIN, .gets = 4,
-	}, {
-		.name = "file pages longterm to read",
-		.layout = { "A2f", "A0-3:r" },
-		.flags = GUP_PIN_L, .gets = 0, .stop = GUP_UNSHARE,
-	}, {
-		.name = "file pages longterm to read but writable",
-		.layout = { "A2f", "A0-1 A2-3:r" },
-		.flags = GUP_PIN_L, .gets = 2, .stop = GUP_UNSHARE,
-	}, {
-		.name = "exclusive pages longterm to read",
-		.layout = { "A2", "A0-3:r" },
-		.flags = GUP_PIN_L, .gets = 4,
-	},
-};
-
-KUNIT_ARRAY_PARAM_DESC(gup_fast_unshare, gup_fast_unshare_rows, name);
-
-/* Folios that GUP-fast must not take, or not for this request. */
-static const struct gup_fast_row gup_fast_folio_rows[] = {
-	{
-		.name = "zero page get",
-		.layout = { "A0", "Z:r" },
-		.flags = GUP_GET, .gets = 1,
-	}, {
-		.name = "zero page pin",
-		.layout = { "A0", "Z:r" },
-		.flags = GUP_PIN, .gets = 1,
-	}, {
-		.name = "zero pages in a row",
-		.layout = { "A0", "Z8:r" },
-		.flags = GUP_GET, .gets = 8,
-	}, {
-		.name = "zero page among others get",
-		.layout = { "A2", "A0-1:r Z:r A3:r" },
-		.flags = GUP_GET, .gets = 4,
-	}, {
-		.name = "zero page among others pin",
-		.layout = { "A2", "A0-1:r Z:r A3:r" },
-		.flags = GUP_PIN, .gets = 4,
-	}, {
-		.name = "zero page longterm",
-		.layout = { "A0", "A0:r Z:r" },
-		.flags = GUP_PIN_L, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "zero page special",
-		.layout = { "A2", "A0-1:r Z8:rx" },
-		.flags = GUP_GET, .gets = 2, .stop = GUP_SPECIAL,
-	}, {
-		.name = "file pages longterm to write",
-		.layout = { "A2f", "A0-3" },
-		.flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED,
-	}, {
-		.name = "file pages longterm to write behind others",
-		.layout = { "A2 B2f", "A0-3 B0-3" },
-		.flags = GUP_PIN_LW, .gets = 4, .stop = GUP_REFUSED,
-	}, {
-		.name = "file pages to write",
-		.layout = { "A2f", "A0-3" },
-		.flags = GUP_PIN_W, .gets = 4,
-	}, {
-		.name = "shmem longterm to write",
-		.layout = { "A2h", "A0-3" },
-		.flags = GUP_PIN_LW, .gets = 4,
-	}, {
-		.name = "secretmem get",
-		.layout = { "A0 B0s", "A0 B0" },
-		.flags = GUP_GET, .gets = 1, .stop = GUP_REFUSED,
-	}, {
-		.name = "secretmem pin",
-		.layout = { "A0s", "A0" },
-		.flags = GUP_PIN_W, .gets = 0, .stop = GUP_REFUSED,
-	}, {
-		.name = "no mapping pin",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
-		.flags = GUP_PIN_W, .gets = 4,
-	}, {
-		.name = "no mapping get",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
-		.flags = GUP_GET_W, .gets = 4,
-	}, {
-		.name = "no mapping longterm to write",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
-		.flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED,
-	}, {
-		.name = "movable longterm",
-		.layout = { "A2 B2m", "A0-3 B0-3" },
-		.flags = GUP_PIN_LW, .gets = 4, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "movable short_term",
-		.layout = { "A2m", "A0-3" },
-		.flags = GUP_PIN_W, .gets = 4,
-	}, {
-		.name = "movable longterm get",
-		.layout = { "A2m", "A0-3" },
-		.flags = GUP_GET_W | FOLL_LONGTERM, .gets = 4,
-	}, {
-		.name = "no reference on the first folio",
-		.layout = { "A2_", "A0-3" },
-		.flags = GUP_GET_W, .gets = 0, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "no reference on the second folio",
-		.layout = { "A2 B0_", "A0-3 B0" },
-		.flags = GUP_PIN_W, .gets = 4, .stop = GUP_NO_GRAB,
-	},
-};
-
-KUNIT_ARRAY_PARAM_DESC(gup_fast_folio, gup_fast_folio_rows, name);
 
 /**
  * struct gup_length - a request inside a folio
@@ -524,36 +307,6 @@ static void gup_fast_length(struct kunit *test)
 	}
 }
 
-/* A folio whose count has overflowed: refused, with one warning. */
-static void gup_fast_refcount_overflow(struct kunit *test)
-{
-	const struct gup_layout layout = { "A0 B2!", "A0 B0-3" };
-	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 5, .flags = GUP_PIN_W };
-	struct gup_diff diff = {};
-
-	kunit_warning_suppress(test) {
-		gup_walk_matches_oracle(fx, &walk, &diff);
-		KUNIT_EXPECT_LE(test, KUNIT_SUPPRESSED_WARNING_COUNT(), 1);
-	}
-	KUNIT_EXPECT_EQ(test, walk.pinned, 1);
-	gup_expect_no_diff(test, &diff, layout.ptes);
-}
-
-/* The referenced bit stays when it is set, and is set on every folio. */
-static void gup_fast_already_referenced(struct kunit *test)
-{
-	const struct gup_layout layout = { "A2 B2", "A0-3 B0-3" };
-	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 8, .flags = GUP_GET_W };
-	struct gup_diff diff = {};
-
-	folio_set_referenced(gup_fixture_folio(fx, 'A'));
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
-	KUNIT_EXPECT_EQ(test, walk.pinned, 8);
-}
-
 /* The table is not the one that the pmd leads to: nothing is taken. */
 static void gup_fast_other_pmd(struct kunit *test)
 {
@@ -603,12 +356,8 @@ static void gup_fast_reads_lockless(struct kunit *test)
 
 static struct kunit_case gup_fast_cases[] = {
 	GUP_CASE_ROWS(run_length, gup_fast_length, gup_fast_length),
-	GUP_CASE_ROWS(run_ends, gup_fast_run_row, gup_fast_end),
-	GUP_CASE_ROWS(entry_bits, gup_fast_run_row, gup_fast_bits),
-	GUP_CASE_ROWS(unshare, gup_fast_run_row, gup_fast_unshare),
-	GUP_CASE_ROWS(folio_kinds, gup_fast_run_row, gup_fast_folio),
-	KUNIT_CASE(gup_fast_refcount_overflow),
-	KUNIT_CASE(gup_fast_already_referenced),
+	GUP_CASE_ROWS(run_ends, gup_row_run, gup_fast_end),
+	GUP_CASE_ROWS(entry_bits, gup_row_run, gup_fast_bits),
 	KUNIT_CASE(gup_fast_other_pmd),
 	KUNIT_CASE(gup_fast_reads_lockless),
 	{}

@@ -238,6 +238,28 @@ void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
 			const char *layout);
 
 /**
+ * struct gup_row - a request on a layout
+ * @name:   what is special about it
+ * @layout: the layout
+ * @flags:  FOLL_* flags
+ * @first:  the first entry asked for
+ * @nr:     number of entries asked for, 0 for all that follow
+ * @gets:   number of pages returned
+ * @stop:   why not more
+ */
+struct gup_row {
+	const char *name;
+	struct gup_layout layout;
+	unsigned int flags;
+	unsigned int first;
+	unsigned int nr;
+	unsigned int gets;
+	enum gup_stop stop;
+};
+
+void gup_row_run(struct kunit *test);
+
+/**
  * enum gup_step - a step of the walk at which a test interferes
  * @GUP_BEFORE_GRAB:  the entry has been read, no reference is held
  * @GUP_AFTER_GRAB:   the references have been taken, nothing else was read
@@ -292,6 +314,7 @@ const char *gup_race_lacks(void);
 extern struct kunit_suite gup_fixture_suite;
 extern struct kunit_suite gup_batch_suite;
 extern struct kunit_suite gup_fast_suite;
+extern struct kunit_suite gup_fast_folio_suite;
 extern struct kunit_suite gup_fast_cases_suite;
 extern struct kunit_suite gup_fast_all_suite;
 extern struct kunit_suite gup_fast_race_suite;

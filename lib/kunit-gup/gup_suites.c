@@ -8,6 +8,7 @@
 kunit_test_suites(&gup_fixture_suite,
 		  &gup_batch_suite,
 		  &gup_fast_suite,
+		  &gup_fast_folio_suite,
 		  &gup_fast_cases_suite,
 		  &gup_fast_all_suite,
 		  &gup_fast_race_suite,

@@ -263,3 +263,40 @@ void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
 		KUNIT_FAIL(test, "%s %lu: got %ld, want %ld (%s)", diff->what,
 			   diff->idx, diff->got, diff->want, layout);
 }
+
+static void gup_row_check(struct kunit *test, struct gup_fixture *fx,
+			   const struct gup_row *row)
+{
+	struct gup_walk walk = {
+		.first = row->first,
+		.nr = row->nr ?: fx->nr - row->first,
+		.flags = row->flags,
+	};
+	struct gup_diff diff = {};
+	enum gup_stop stop;
+	unsigned int gets;
+
+	gets = gup_oracle_walk(fx, walk.first, walk.nr, walk.flags, &stop);
+	KUNIT_EXPECT_EQ_MSG(test, gets, row->gets, "by the oracle");
+	KUNIT_EXPECT_EQ_MSG(test, stop, row->stop, "by the oracle");
+
+	gup_walk_matches_oracle(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, row->layout.ptes);
+}
+
+/**
+ * gup_row_run() - make the layout of a row, and run its request
+ * @test: the test, its parameter is a &struct gup_row
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_row_run(struct kunit *test)
+{
+	const struct gup_row *row = test->param_value;
+	const char *lacks = gup_fixture_lacks(row->layout.folios,
+					      row->layout.ptes);
+
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+	gup_row_check(test, gup_fixture_create(test, &row->layout), row);
+}
