@@ -265,7 +265,7 @@ void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
 }
 
 static void gup_row_check(struct kunit *test, struct gup_fixture *fx,
-			   const struct gup_row *row)
+			  const struct gup_row *row)
 {
 	struct gup_walk walk = {
 		.first = row->first,
