@@ -237,12 +237,21 @@ def _refresh(tree):
     tree.base, tree.version = _commit_base(tree, snapshot), source.kernel_version(makefile)[1]
 
 
+# What a build leaves in a tree, as far as it would be in the way of another.
+BUILD_OUTPUT = [f":(exclude,glob){name}" for name in (
+    "**/*.o", "**/*.a", "**/*.ko", "**/*.cmd", "**/*.mod", "**/*.mod.c", "**/*.order",
+    ".config", ".config.old", ".tmp_*", "include/config/**", "include/generated/**",
+    "arch/*/include/generated/**", "Module.symvers", "System.map", "vmlinux")]
+
+
 def _snapshot(tree):
     """Return the git tree of the files in the user's tree, without its build output."""
     theirs = Git(tree.kdir)
     git = Git(tree.kdir, f"--git-dir={tree.path}/.git", f"--work-tree={tree.kdir}",
               GIT_INDEX_FILE=str(tree.path / ".git/kdir-index"))
     git.run("add", "--all")
+    if not git.run("ls-files", "--", "Makefile"):   # Debian's .gitignore leaves out everything
+        git.run("add", "--all", "--force", "--", ".", *BUILD_OUTPUT)
     code, out, _ = theirs.attempt("ls-files", "-z")
     tracked = [n for n in out.split("\0") if (tree.kdir / n).is_file()] if code == 0 else []
     if tracked:

@@ -48,6 +48,17 @@ class Prepare(Sandbox):
         self.run_tool("prepare")
         self.assertEqual((self.tree / "mm/blob.o").read_text(), "tracked\n")
 
+    def test_a_tree_whose_gitignore_leaves_out_everything(self):
+        """As in Debian's package: all but the output of a build is taken."""
+        write(self.kdir, {".gitignore": "/*\n", "mm/gup.o": "output", ".config": "CONFIG_X=y\n",
+                          "include/generated/autoconf.h": "output"})
+        before = fingerprint(self.kdir)
+        self.run_tool("prepare")
+        self.assertEqual(fingerprint(self.kdir), before)
+        self.assertTrue((self.tree / "mm/gup.c").exists())
+        for output in ("mm/gup.o", ".config", "include/generated/autoconf.h"):
+            self.assertFalse((self.tree / output).exists())
+
     def test_change_of_the_user_tree_is_taken_up(self):
         """The next run sees what the user changed."""
         self.run_tool("prepare")
