@@ -5,7 +5,11 @@
  */
 #include <linux/export.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/secretmem.h>
+#include <linux/syscalls.h>
+
+#include <asm/syscall.h>
 
 #include "gup_kunit_access.h"
 #include "internal.h"
@@ -147,3 +151,94 @@ const struct address_space_operations *gup_kunit_secretmem_aops(void)
 #endif
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_secretmem_aops, "gup_kunit");
+
+/**
+ * gup_kunit_thp_orders() - set which orders MADV_HUGEPAGE allows for anonymous
+ *			    memory, beside those that it inherits
+ * @orders: a bit for each order
+ *
+ * Context: Any; the setting is global.
+ * Return: What was set before; 0 without CONFIG_TRANSPARENT_HUGEPAGE.
+ */
+unsigned long gup_kunit_thp_orders(unsigned long orders)
+{
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	return xchg(&huge_anon_orders_madvise, orders);
+#else
+	return 0;
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_thp_orders, "gup_kunit");
+
+/*
+ * System calls, for the current task and the mm that it uses. Where they take
+ * the registers of user space, by the name that the architecture gives them.
+ */
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+#if defined(CONFIG_X86_64)
+#define GUP_KUNIT_SYS(name)	__x64_sys_##name
+#elif defined(CONFIG_X86_32)
+#define GUP_KUNIT_SYS(name)	__ia32_sys_##name
+#elif defined(CONFIG_ARM64)
+#define GUP_KUNIT_SYS(name)	__arm64_sys_##name
+#elif defined(CONFIG_S390)
+#define GUP_KUNIT_SYS(name)	__s390x_sys_##name
+#endif
+
+#define GUP_KUNIT_CALL(name, ...) ({					\
+	long GUP_KUNIT_SYS(name)(const struct pt_regs *regs);		\
+	const unsigned long args[6] = { __VA_ARGS__ };			\
+	struct pt_regs regs = {};					\
+									\
+	syscall_set_arguments(current, &regs, args);			\
+	GUP_KUNIT_SYS(name)(&regs);					\
+})
+#else
+#define GUP_KUNIT_CALL(name, ...)	sys_##name(__VA_ARGS__)
+#endif
+
+/**
+ * gup_kunit_madvise() - madvise(2)
+ * @start:  where the range begins
+ * @len:    its length in bytes
+ * @advice: MADV_*
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: 0 or a negative error.
+ */
+long gup_kunit_madvise(unsigned long start, size_t len, int advice)
+{
+	return GUP_KUNIT_CALL(madvise, start, len, advice);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_madvise, "gup_kunit");
+
+/**
+ * gup_kunit_mprotect() - mprotect(2)
+ * @start: where the range begins
+ * @len:   its length in bytes
+ * @prot:  PROT_*
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: 0 or a negative error.
+ */
+long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot)
+{
+	return GUP_KUNIT_CALL(mprotect, start, len, prot);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mprotect, "gup_kunit");
+
+/**
+ * gup_kunit_mremap() - mremap(2) of a range to another place
+ * @from: where it is
+ * @len:  its length in bytes
+ * @to:   where it goes to; what is mapped there is unmapped
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: The new address or a negative error.
+ */
+long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to)
+{
+	return GUP_KUNIT_CALL(mremap, from, len, len,
+			      MREMAP_MAYMOVE | MREMAP_FIXED, to);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mremap, "gup_kunit");

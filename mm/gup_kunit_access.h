@@ -113,6 +113,10 @@ unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 				    unsigned int max_nr, unsigned int flags);
 void gup_kunit_prep_folio(struct page *page, unsigned int order);
 const struct address_space_operations *gup_kunit_secretmem_aops(void);
+unsigned long gup_kunit_thp_orders(unsigned long orders);
+long gup_kunit_madvise(unsigned long start, size_t len, int advice);
+long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot);
+long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to);
 
 #endif /* CONFIG_GUP_KUNIT_ACCESS */
 #endif /* __MM_GUP_KUNIT_ACCESS_H */
