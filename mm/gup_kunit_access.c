@@ -185,13 +185,24 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_thp_orders, "gup_kunit");
 #define GUP_KUNIT_SYS(name)	__s390x_sys_##name
 #endif
 
+long GUP_KUNIT_SYS(madvise)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(mprotect)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(mremap)(const struct pt_regs *regs);
+
+static long gup_kunit_call(long (*fn)(const struct pt_regs *regs),
+			   const unsigned long *args)
+{
+	struct pt_regs regs = {};
+
+	syscall_set_arguments(current, &regs, args);
+
+	return fn(&regs);
+}
+
 #define GUP_KUNIT_CALL(name, ...) ({					\
-	long GUP_KUNIT_SYS(name)(const struct pt_regs *regs);		\
 	const unsigned long args[6] = { __VA_ARGS__ };			\
-	struct pt_regs regs = {};					\
 									\
-	syscall_set_arguments(current, &regs, args);			\
-	GUP_KUNIT_SYS(name)(&regs);					\
+	gup_kunit_call(GUP_KUNIT_SYS(name), args);			\
 })
 #else
 #define GUP_KUNIT_CALL(name, ...)	sys_##name(__VA_ARGS__)
