@@ -5,8 +5,11 @@
  */
 #include <linux/export.h>
 #include <linux/mm.h>
+#include <linux/mempolicy.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
 #include <linux/secretmem.h>
+#include <linux/swap.h>
 #include <linux/syscalls.h>
 
 #include <asm/syscall.h>
@@ -169,6 +172,58 @@ unsigned long gup_kunit_thp_orders(unsigned long orders)
 #endif
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_thp_orders, "gup_kunit");
+
+/**
+ * gup_kunit_split() - split a large folio, if that can be done now
+ * @folio: the folio
+ * @order: the order of the folios that it becomes
+ *
+ * Context: Process context, no locks held; the caller holds a reference, which
+ *	    stays with the first of the folios.
+ * Return: 0 or a negative error.
+ */
+int gup_kunit_split(struct folio *folio, unsigned int order)
+{
+	int ret;
+
+	if (!folio_trylock(folio))
+		return -EAGAIN;
+	ret = folio_test_large(folio) ? split_folio_to_order(folio, order) :
+					-EINVAL;
+	folio_unlock(folio);
+
+	return ret;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_split, "gup_kunit");
+
+/**
+ * gup_kunit_migrate() - move the memory of an mm from a node to another
+ * @mm:   the mm
+ * @from: the node where the memory is
+ * @to:   the node where it is to be
+ *
+ * Context: Process context, no locks held.
+ * Return: The number of pages that stayed, or a negative error.
+ */
+int gup_kunit_migrate(struct mm_struct *mm, int from, int to)
+{
+	const nodemask_t nodes_from = nodemask_of_node(from);
+	const nodemask_t nodes_to = nodemask_of_node(to);
+
+	return do_migrate_pages(mm, &nodes_from, &nodes_to, MPOL_MF_MOVE);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate, "gup_kunit");
+
+/**
+ * gup_kunit_lru_drain() - lru_add_drain_all()
+ *
+ * Context: Process context, no locks held.
+ */
+void gup_kunit_lru_drain(void)
+{
+	lru_add_drain_all();
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_lru_drain, "gup_kunit");
 
 /*
  * System calls, for the current task and the mm that it uses. Where they take

@@ -114,6 +114,9 @@ unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 void gup_kunit_prep_folio(struct page *page, unsigned int order);
 const struct address_space_operations *gup_kunit_secretmem_aops(void);
 unsigned long gup_kunit_thp_orders(unsigned long orders);
+int gup_kunit_split(struct folio *folio, unsigned int order);
+int gup_kunit_migrate(struct mm_struct *mm, int from, int to);
+void gup_kunit_lru_drain(void);
 long gup_kunit_madvise(unsigned long start, size_t len, int advice);
 long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot);
 long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to);

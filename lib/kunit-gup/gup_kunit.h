@@ -297,6 +297,20 @@ void gup_race_count_reads(struct gup_fixture *fx);
 void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry);
 const char *gup_race_lacks(void);
 
+/*
+ * gup_call_real() - call a function from what replaces it
+ *
+ * Without a test, there is no replacement for it.
+ */
+#define gup_call_real(call) ({						\
+	struct kunit *__test = current->kunit_test;			\
+									\
+	current->kunit_test = NULL;					\
+	typeof(call) __ret = call;					\
+	current->kunit_test = __test;					\
+	__ret;								\
+})
+
 /* The kinds of requests by short names, for rows. */
 #define GUP_GET		FOLL_GET
 #define GUP_GET_W	(FOLL_GET | FOLL_WRITE)
@@ -320,6 +334,7 @@ extern struct kunit_suite gup_fast_all_suite;
 extern struct kunit_suite gup_fast_race_suite;
 extern struct kunit_suite gup_fast_runs_suite;
 extern struct kunit_suite gup_fast_entry_suite;
+extern struct kunit_suite gup_real_race_suite;
 extern struct kunit_suite gup_bench_suite;
 
 #endif /* _GUP_KUNIT_H */

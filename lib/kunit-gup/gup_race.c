@@ -11,16 +11,6 @@
 
 #include "gup_kunit.h"
 
-/* Call the function itself: without a test, there is no replacement for it. */
-#define gup_call_real(call) ({						\
-	struct kunit *__test = current->kunit_test;			\
-									\
-	current->kunit_test = NULL;					\
-	typeof(call) __ret = call;					\
-	current->kunit_test = __test;					\
-	__ret;								\
-})
-
 static struct gup_fixture *gup_current_fixture(void)
 {
 	return kunit_get_current_test()->priv;

@@ -14,6 +14,7 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_fast_race_suite,
 		  &gup_fast_runs_suite,
 		  &gup_fast_entry_suite,
+		  &gup_real_race_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
 #endif

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_real_race: pinning while others change the same memory, for real.
+ *
+ * gup_fast_race makes a change at an exact step of one walk. Here nothing is
+ * exact: this thread pins and unpins parts of a range, in all the ways there are,
+ * while others split and collapse its folios, protect, move, migrate, reclaim,
+ * unmap and map it. What a pin may find is told by the content: the first word
+ * of a page is zero, or says for which address it was written. A page that was
+ * freed has something else there, since one more thread keeps writing to whatever
+ * memory it gets. A page of another address, a stale one, or one that is let go
+ * too early shows in that word; a reference too much, at the end. Now and then the
+ * fast walk pauses between reading an entry and taking references, as it does when
+ * a hypervisor lets the CPU wait: what is a few instructions wide is hard to hit.
+ *
+ * Every row is bounded by the number of calls and of changes, and by time.
+ */
+#include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
+#include <linux/delay.h>
+#include <linux/highmem.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/prandom.h>
+#include <linux/sched/mm.h>
+
+#include "gup_kunit.h"
+
+#define GUP_RR_PAGES	1024U
+#define GUP_RR_CALLS	500U
+#define GUP_RR_CHANGES	5U
+#define GUP_RR_SECONDS	60
+#define GUP_RR_PAUSE_US	500
+#define GUP_RR_SETTLE	50
+#define GUP_RR_MINE	0x47550000U
+#define GUP_RR_FOREIGN	0xf0f0f0f0U
+
+struct gup_rr;
+
+/**
+ * struct gup_rr_change - something that is done to the range
+ * @act:   do it once, somewhere; returns whether it was done
+ * @lacks: why it cannot be done in this kernel, or NULL
+ */
+struct gup_rr_change {
+	bool (*act)(struct gup_rr *rr, struct rnd_state *rnd);
+	const char *(*lacks)(void);
+};
+
+/**
+ * struct gup_rr_thread - a thread that makes changes of one kind
+ * @rr:     the race that it takes part in
+ * @change: what it does
+ * @task:   itself
+ * @rnd:    where it takes its choices from
+ * @done:   number of changes made
+ */
+struct gup_rr_thread {
+	struct gup_rr *rr;
+	struct rnd_state rnd;
+	const struct gup_rr_change *change;
+	struct task_struct *task;
+	unsigned int done;
+};
+
+#define GUP_RR_MAX_THREADS	8
+
+/**
+ * struct gup_rr - memory, and those who work on it
+ * @mm:         the mm
+ * @home:       where the range is; aligned to a huge page
+ * @away:       where parts of it are moved to, a page out of alignment
+ * @orders:     what madvise() could ask for before
+ * @rnd:        where the calls take their choices from
+ * @pages:      the array that a call fills
+ * @thread:     those who make changes
+ * @nr_threads: number of them
+ * @pinned:     number of pages that the calls returned
+ * @runs:       number of times that a page followed one of the same folio
+ * @diff:       what was wrong with a page
+ */
+struct gup_rr {
+	struct mm_struct *mm;
+	unsigned long home;
+	unsigned long away;
+	unsigned long orders;
+	struct rnd_state rnd;
+	struct page **pages;
+	struct gup_rr_thread thread[GUP_RR_MAX_THREADS];
+	unsigned int nr_threads;
+	unsigned long pinned;
+	unsigned long runs;
+	struct gup_diff diff;
+};
+
+static unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil)
+{
+	return prandom_u32_state(rnd) % ceil;
+}
+
+/* A part of the range, mostly a small one. */
+static void gup_rr_choose(struct rnd_state *rnd, unsigned int *first,
+			  unsigned int *nr)
+{
+	const unsigned int max = gup_rr_below(rnd, 8) ? 64 : GUP_RR_PAGES;
+
+	*first = gup_rr_below(rnd, GUP_RR_PAGES);
+	*nr = 1 + gup_rr_below(rnd, min(max, GUP_RR_PAGES - *first));
+}
+
+static unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx)
+{
+	return rr->home + idx * PAGE_SIZE;
+}
+
+static unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx)
+{
+	return rr->away + (idx + 1) * PAGE_SIZE;
+}
+
+/* Empty memory, with folios of any order allowed. */
+static bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd,
+		       unsigned int first, unsigned int nr)
+{
+	const unsigned long addr = gup_rr_home(rr, first);
+	const unsigned long orders = BIT(PMD_ORDER) | BIT(8) | BIT(4) | BIT(2);
+
+	gup_kunit_thp_orders(orders & prandom_u32_state(rnd));
+	if (vm_mmap(NULL, addr, nr * PAGE_SIZE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, 0) != addr)
+		return false;
+	gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_HUGEPAGE);
+
+	return true;
+}
+
+static const char *gup_rr_lacks_nothing(void)
+{
+	return NULL;
+}
+
+static const char *gup_rr_lacks_thp(void)
+{
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return "no CONFIG_TRANSPARENT_HUGEPAGE";
+	if (GUP_RR_PAGES < PTRS_PER_PTE)
+		return "a huge page is larger than the memory of this suite";
+
+	return NULL;
+}
+
+static const char *gup_rr_lacks_nodes(void)
+{
+	return num_online_nodes() < 2 ? "one node only" : NULL;
+}
+
+/* Memory that others freed, or will get. */
+static bool gup_rr_reuse(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const unsigned int order = gup_rr_below(rnd, 5);
+	struct page *page;
+	unsigned int i;
+	u32 *word;
+
+	page = alloc_pages(GFP_HIGHUSER_MOVABLE | __GFP_COMP | __GFP_NOWARN |
+			   __GFP_NORETRY, order);
+	if (!page)
+		return false;
+	for (i = 0; i < BIT(order); i++) {
+		word = kmap_local_page(page + i);
+		WRITE_ONCE(*word, GUP_RR_FOREIGN);
+		kunmap_local(word);
+	}
+	__free_pages(page, order);
+
+	return true;
+}
+
+static bool gup_rr_split(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const unsigned int idx = gup_rr_below(rnd, GUP_RR_PAGES);
+	struct folio *folio;
+	struct page *page;
+	int ret = -EINVAL;
+	unsigned int order;
+
+	if (get_user_pages_fast_only(gup_rr_home(rr, idx), 1, 0, &page) != 1)
+		return false;
+	folio = page_folio(page);
+	order = folio_order(folio);
+	if (order && folio_test_anon(folio)) {
+		order = gup_rr_below(rnd, order);
+		/* Order 1 is one that anonymous folios do not have. */
+		ret = gup_kunit_split(folio, order == 1 ? 0 : order);
+	}
+	folio_put(folio);
+
+	return !ret;
+}
+
+static bool gup_rr_collapse(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const unsigned int nr = GUP_RR_PAGES / PTRS_PER_PTE;
+	const unsigned long addr = rr->home + gup_rr_below(rnd, nr) * PMD_SIZE;
+
+	return !gup_kunit_madvise(addr, PMD_SIZE, MADV_COLLAPSE);
+}
+
+static bool gup_rr_protect(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int first, nr;
+	bool done;
+
+	gup_rr_choose(rnd, &first, &nr);
+	done = !gup_kunit_mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
+				   PROT_READ);
+	cond_resched();
+	gup_kunit_mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
+			   PROT_READ | PROT_WRITE);
+
+	return done;
+}
+
+static bool gup_rr_move(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned long home, away;
+	unsigned int first, nr;
+
+	gup_rr_choose(rnd, &first, &nr);
+	home = gup_rr_home(rr, first);
+	away = gup_rr_away(rr, first);
+	if (gup_kunit_mremap(home, nr * PAGE_SIZE, away) == away) {
+		/* Long enough to be found there. */
+		usleep_range(100, 1000);
+		if (gup_kunit_mremap(away, nr * PAGE_SIZE, home) == home)
+			return true;
+	}
+	gup_rr_map(rr, rnd, first, nr);
+
+	return false;
+}
+
+static bool gup_rr_migrate(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const int first = first_online_node;
+	const int second = next_online_node(first);
+
+	return gup_kunit_migrate(rr->mm, first, second) >= 0 &&
+	       gup_kunit_migrate(rr->mm, second, first) >= 0;
+}
+
+static bool gup_rr_reclaim(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int first, nr;
+	unsigned long addr;
+
+	gup_rr_choose(rnd, &first, &nr);
+	addr = gup_rr_home(rr, first);
+
+	return !gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_FREE) &&
+	       !gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_PAGEOUT);
+}
+
+static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int first, nr;
+
+	gup_rr_choose(rnd, &first, &nr);
+	vm_munmap(gup_rr_home(rr, first), nr * PAGE_SIZE);
+	cond_resched();
+
+	return gup_rr_map(rr, rnd, first, nr);
+}
+
+static const struct gup_rr_change gup_rr_reuses = { gup_rr_reuse, gup_rr_lacks_nothing };
+static const struct gup_rr_change gup_rr_splits = { gup_rr_split, gup_rr_lacks_thp };
+static const struct gup_rr_change gup_rr_collapses = { gup_rr_collapse, gup_rr_lacks_thp };
+static const struct gup_rr_change gup_rr_protects = { gup_rr_protect, gup_rr_lacks_nothing };
+static const struct gup_rr_change gup_rr_moves = { gup_rr_move, gup_rr_lacks_nothing };
+static const struct gup_rr_change gup_rr_migrates = { gup_rr_migrate, gup_rr_lacks_nodes };
+static const struct gup_rr_change gup_rr_reclaims = { gup_rr_reclaim, gup_rr_lacks_nothing };
+static const struct gup_rr_change gup_rr_remaps = { gup_rr_remap, gup_rr_lacks_nothing };
+
+/**
+ * struct gup_rr_row - what is done during the pins
+ * @name:    in words
+ * @changes: the changes, a thread for each
+ */
+struct gup_rr_row {
+	const char *name;
+	const struct gup_rr_change *changes[GUP_RR_MAX_THREADS];
+};
+
+static const struct gup_rr_row gup_rr_rows[] = {
+	{ "split and remap", { &gup_rr_splits, &gup_rr_remaps } },
+	{ "split and collapse", { &gup_rr_splits, &gup_rr_collapses } },
+	{ "protect", { &gup_rr_protects } },
+	{ "move", { &gup_rr_moves } },
+	{ "migrate", { &gup_rr_migrates } },
+	{ "reclaim", { &gup_rr_reclaims } },
+	{ "unmap and map", { &gup_rr_remaps } },
+	{ "all at once without huge pages",
+	  { &gup_rr_protects, &gup_rr_moves, &gup_rr_reclaims, &gup_rr_remaps } },
+	{ "all at once",
+	  { &gup_rr_splits, &gup_rr_collapses, &gup_rr_protects, &gup_rr_moves,
+	    &gup_rr_migrates, &gup_rr_reclaims, &gup_rr_remaps } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_rr, gup_rr_rows, name);
+
+static int gup_rr_thread(void *arg)
+{
+	struct gup_rr_thread *thread = arg;
+	struct gup_rr *rr = thread->rr;
+
+	kthread_use_mm(rr->mm);
+	while (!kthread_should_stop()) {
+		if (thread->change->act(rr, &thread->rnd))
+			WRITE_ONCE(thread->done, thread->done + 1);
+		cond_resched();
+	}
+	kthread_unuse_mm(rr->mm);
+
+	return 0;
+}
+
+static void gup_rr_stop(void *arg)
+{
+	struct gup_rr *rr = arg;
+
+	while (rr->nr_threads) {
+		kthread_stop_put(rr->thread[--rr->nr_threads].task);
+		mmput(rr->mm);
+	}
+	gup_kunit_thp_orders(rr->orders);
+}
+
+static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
+			 const struct gup_rr_change *change)
+{
+	struct gup_rr_thread *thread = &rr->thread[rr->nr_threads];
+
+	thread->rr = rr;
+	thread->change = change;
+	prandom_seed_state(&thread->rnd, rr->nr_threads);
+	thread->task = kthread_create(gup_rr_thread, thread, "gup_real_race");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread->task));
+	get_task_struct(thread->task);
+	/* It may outlive this thread, whose mm goes away with it. */
+	mmget(rr->mm);
+	rr->nr_threads++;
+	wake_up_process(thread->task);
+}
+
+static struct gup_rr *gup_rr_create(struct kunit *test)
+{
+	const unsigned long size = ALIGN(GUP_RR_PAGES * PAGE_SIZE, PMD_SIZE);
+	struct gup_rr *rr = kunit_kzalloc(test, sizeof(*rr), GFP_KERNEL);
+	unsigned long addr;
+
+	KUNIT_ASSERT_NOT_NULL(test, rr);
+	rr->pages = kunit_kcalloc(test, GUP_RR_PAGES, sizeof(*rr->pages),
+				  GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rr->pages);
+	addr = kunit_vm_mmap(test, NULL, 0, 4 * size, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
+	KUNIT_ASSERT_NE(test, addr, 0);
+	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
+	rr->mm = current->mm;
+	rr->home = ALIGN(addr, PMD_SIZE);
+	rr->away = rr->home + size;
+	rr->orders = gup_kunit_thp_orders(0);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_rr_stop, rr));
+	prandom_seed_state(&rr->rnd, GUP_RR_MAX_THREADS);
+	KUNIT_ASSERT_TRUE(test, gup_rr_map(rr, &rr->rnd, 0, GUP_RR_PAGES));
+
+	return rr;
+}
+
+/**
+ * struct gup_rr_call - a way to get at pages
+ * @fn:    the function
+ * @flags: its flags
+ * @pin:   whether the pages are pinned
+ */
+struct gup_rr_call {
+	int (*fn)(unsigned long addr, int nr, unsigned int flags,
+		  struct page **pages);
+	unsigned int flags;
+	bool pin;
+};
+
+static int gup_rr_pin_slow(unsigned long addr, int nr, unsigned int flags,
+			   struct page **pages)
+{
+	return pin_user_pages_unlocked(addr, nr, pages, flags);
+}
+
+static const struct gup_rr_call gup_rr_calls[] = {
+	{ pin_user_pages_fast, FOLL_WRITE, true },
+	{ pin_user_pages_fast, FOLL_WRITE | FOLL_LONGTERM, true },
+	{ pin_user_pages_fast, 0, true },
+	{ get_user_pages_fast, FOLL_WRITE, false },
+	{ get_user_pages_fast_only, FOLL_WRITE, false },
+	{ get_user_pages_fast_only, 0, false },
+	{ gup_rr_pin_slow, FOLL_WRITE, true },
+};
+
+/* The word in @page; with @write, its mark is set if there is none. */
+static u32 gup_rr_word(struct page *page, u32 mark, bool write)
+{
+	u32 *word = kmap_local_page(page);
+	u32 found = READ_ONCE(*word);
+
+	if (!found && write)
+		WRITE_ONCE(*word, mark);
+	kunmap_local(word);
+
+	return found;
+}
+
+static void gup_rr_look(struct gup_rr *rr, unsigned int first, int nr,
+			bool write, const char *when)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		const u32 mark = GUP_RR_MINE | (first + i);
+		const u32 found = gup_rr_word(rr->pages[i], mark, write);
+
+		if (found && found != mark && !rr->diff.what)
+			rr->diff = (struct gup_diff){ when, first + i, found,
+						      mark };
+		if (i && page_folio(rr->pages[i]) == page_folio(rr->pages[i - 1]))
+			rr->runs++;
+	}
+}
+
+static void gup_rr_call(struct gup_rr *rr)
+{
+	struct rnd_state *rnd = &rr->rnd;
+	const struct gup_rr_call *call =
+		&gup_rr_calls[gup_rr_below(rnd, ARRAY_SIZE(gup_rr_calls))];
+	const bool write = call->flags & FOLL_WRITE;
+	const bool away = !gup_rr_below(rnd, 4);
+	unsigned int first, nr;
+	int got, i;
+
+	gup_rr_choose(rnd, &first, &nr);
+	got = call->fn(away ? gup_rr_away(rr, first) : gup_rr_home(rr, first),
+		       nr, call->flags, rr->pages);
+	if (got <= 0)
+		return;
+	rr->pinned += got;
+	gup_rr_look(rr, first, got, write, "word of page");
+	cond_resched();
+	gup_rr_look(rr, first, got, write, "word of pinned page");
+
+	if (call->pin) {
+		unpin_user_pages_dirty_lock(rr->pages, got, write);
+		return;
+	}
+	for (i = 0; i < got; i++)
+		put_page(rr->pages[i]);
+}
+
+/* IRQs are disabled here. */
+static struct folio *gup_rr_grab(struct page *page, int refs, unsigned int flags)
+{
+	struct gup_rr *rr = kunit_get_current_test()->priv;
+
+	if (!gup_rr_below(&rr->rnd, 32))
+		udelay(gup_rr_below(&rr->rnd, GUP_RR_PAUSE_US));
+
+	return gup_call_real(gup_kunit_gup.grab_fast(page, refs, flags));
+}
+
+static bool gup_rr_enough(struct gup_rr *rr)
+{
+	unsigned int i;
+
+	for (i = 0; i < rr->nr_threads; i++)
+		if (READ_ONCE(rr->thread[i].done) < GUP_RR_CHANGES)
+			return false;
+
+	return true;
+}
+
+/* References of the page at @addr that are not there for being mapped. */
+static int gup_rr_extra_refs(unsigned long addr)
+{
+	struct folio *folio;
+	struct page *page;
+	int extra = 0;
+
+	if (get_user_pages_fast_only(addr, 1, 0, &page) != 1)
+		return 0;
+	folio = page_folio(page);
+	if (folio_test_anon(folio))
+		extra = folio_ref_count(folio) - 1 - folio_mapcount(folio);
+	put_page(page);
+
+	return extra;
+}
+
+/* Some references come and go by themselves; what stays was leaked. */
+static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
+{
+	unsigned int i, tries = 0;
+	int home, away;
+
+	gup_kunit_lru_drain();
+	for (i = 0; i < GUP_RR_PAGES; i++) {
+		for (;;) {
+			home = gup_rr_extra_refs(gup_rr_home(rr, i));
+			away = gup_rr_extra_refs(gup_rr_away(rr, i));
+			if ((!home && !away) || tries++ == GUP_RR_SETTLE)
+				break;
+			msleep(20);
+			gup_kunit_lru_drain();
+		}
+		KUNIT_ASSERT_EQ_MSG(test, home, 0, "references of page %u", i);
+		KUNIT_ASSERT_EQ_MSG(test, away, 0, "references of page %u, away", i);
+	}
+}
+
+static void gup_real_race(struct kunit *test)
+{
+	const unsigned long end = jiffies + GUP_RR_SECONDS * HZ;
+	const struct gup_rr_row *row = test->param_value;
+	unsigned int i, nr_threads, calls = 0;
+	long acquired, released;
+	struct gup_rr *rr;
+
+	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
+		if (row->changes[i]->lacks())
+			kunit_skip(test, "%s", row->changes[i]->lacks());
+
+	gup_fixture_bind();
+	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	rr = gup_rr_create(test);
+	test->priv = rr;
+	if (!gup_race_lacks())
+		kunit_activate_static_stub(test, gup_kunit_gup.grab_fast,
+					   gup_rr_grab);
+	gup_rr_start(test, rr, &gup_rr_reuses);
+	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
+		gup_rr_start(test, rr, row->changes[i]);
+
+	while (!rr->diff.what && time_before(jiffies, end) &&
+	       (calls < GUP_RR_CALLS || !gup_rr_enough(rr))) {
+		gup_rr_call(rr);
+		calls++;
+		cond_resched();
+	}
+
+	nr_threads = rr->nr_threads;
+	kunit_release_action(test, gup_rr_stop, rr);
+	for (i = 0; i < nr_threads; i++)
+		KUNIT_EXPECT_GE_MSG(test, rr->thread[i].done, GUP_RR_CHANGES,
+				    "change %u", i);
+	kunit_info(test, "%u calls, %lu pages, %lu of the folio before\n",
+		   calls, rr->pinned, rr->runs);
+	gup_expect_no_diff(test, &rr->diff, row->name);
+	KUNIT_EXPECT_GT(test, rr->pinned, 0);
+	if (!gup_rr_lacks_thp())
+		KUNIT_EXPECT_GT(test, rr->runs, 0);
+	gup_rr_expect_no_leak(test, rr);
+	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired;
+	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released;
+	KUNIT_EXPECT_EQ(test, acquired, released);
+}
+
+static struct kunit_case gup_real_race_cases[] = {
+	KUNIT_CASE_PARAM_ATTR(gup_real_race, gup_rr_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	{}
+};
+
+struct kunit_suite gup_real_race_suite = {
+	.name = "gup_real_race",
+	.test_cases = gup_real_race_cases,
+};
