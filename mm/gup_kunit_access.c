@@ -127,6 +127,21 @@ unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_shareable, "gup_kunit");
 
 /**
+ * gup_kunit_is_longterm_pinnable() - folio_is_longterm_pinnable()
+ * @folio: the folio
+ *
+ * It is inline, but what it asks CMA is not exported.
+ *
+ * Context: The folio does not go away.
+ * Return: Whether the folio may stay where it is for long.
+ */
+bool gup_kunit_is_longterm_pinnable(struct folio *folio)
+{
+	return folio_is_longterm_pinnable(folio);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_longterm_pinnable, "gup_kunit");
+
+/**
  * gup_kunit_prep_folio() - prep_compound_page()
  * @page:  the first page
  * @order: the order of the folio to be, not 0

@@ -111,6 +111,7 @@ unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte,
 				    unsigned int max_nr);
 unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 				    unsigned int max_nr, unsigned int flags);
+bool gup_kunit_is_longterm_pinnable(struct folio *folio);
 void gup_kunit_prep_folio(struct page *page, unsigned int order);
 const struct address_space_operations *gup_kunit_secretmem_aops(void);
 unsigned long gup_kunit_thp_orders(unsigned long orders);

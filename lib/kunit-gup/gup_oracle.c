@@ -70,7 +70,8 @@ static bool gup_oracle_can_grab(struct folio *folio, unsigned int flags)
 	if (flags & FOLL_PIN) {
 		if (is_zero_folio(folio))
 			return true;
-		if ((flags & FOLL_LONGTERM) && !folio_is_longterm_pinnable(folio))
+		if ((flags & FOLL_LONGTERM) &&
+		    !gup_kunit_is_longterm_pinnable(folio))
 			return false;
 	}
 
@@ -113,6 +114,16 @@ static bool gup_oracle_must_unshare(struct page *page, unsigned int flags)
 	return !test_bit(PG_anon_exclusive, &page->flags.f);
 }
 
+/*
+ * Devices may only be given what is no secret of a guest. On s390 a bit says that
+ * a folio may be one; a large folio with it is not made accessible.
+ */
+static bool gup_oracle_is_accessible(struct folio *folio)
+{
+	return !IS_ENABLED(CONFIG_S390) ||
+	       !test_bit(PG_arch_1, &folio->flags.f);
+}
+
 /**
  * gup_oracle_entry() - what a walk does at one entry
  * @pte:   the entry
@@ -135,6 +146,8 @@ enum gup_stop gup_oracle_entry(pte_t pte, unsigned int flags)
 		return GUP_REFUSED;
 	if (!pte_write(pte) && gup_oracle_must_unshare(page, flags))
 		return GUP_UNSHARE;
+	if ((flags & FOLL_PIN) && !gup_oracle_is_accessible(page_folio(page)))
+		return GUP_REFUSED;
 
 	return GUP_GO;
 }
