@@ -217,6 +217,29 @@ static void gup_batch_reads_lockless(struct kunit *test)
 				    "entry %u", i);
 }
 
+/* The same for the helpers that are always lockless. */
+static void gup_batch_helpers_read_lockless(struct kunit *test)
+{
+	const struct gup_layout layout = { "A4 B0", "A0-9 B0" };
+	struct gup_fixture *fx;
+	unsigned int i;
+	pte_t *ptep;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	fx = gup_fixture_create(test, &layout);
+	ptep = gup_fixture_ptep(fx, 0);
+	gup_race_count_reads(fx);
+	gup_kunit_guess_nr_ptes(ptep, ptep_get(ptep), 11);
+	for (i = 0; i < 12; i++)
+		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], i == 1, "entry %u", i);
+	gup_kunit_nr_same_ptes(ptep, ptep_get(ptep), 10);
+	for (i = 0; i < 12; i++)
+		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], (i == 1) + (i >= 1 && i < 10),
+				    "entry %u", i);
+}
+
 static void gup_batch_guess(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4 B1 C0 D9", NULL };
@@ -382,6 +405,7 @@ static struct kunit_case gup_batch_cases[] = {
 	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
 	KUNIT_CASE(gup_batch_same_entries),
 	KUNIT_CASE(gup_batch_reads_lockless),
+	KUNIT_CASE(gup_batch_helpers_read_lockless),
 	KUNIT_CASE(gup_batch_guess),
 	KUNIT_CASE(gup_batch_guess_garbage),
 	KUNIT_CASE(gup_batch_guess_entries),

@@ -74,13 +74,14 @@ static struct gup_entry *gup_entry_map(struct kunit *test)
 	return e;
 }
 
-/* Nothing may come back; if it does, it is not kept. */
-static void gup_entry_expect_none(struct kunit *test, int ret, bool pinned)
+/* No page may come back; if one does, it is not kept. */
+static void gup_entry_expect_none(struct kunit *test, int ret, int want,
+				  bool pinned)
 {
 	struct gup_entry *e = test->priv;
 	int i;
 
-	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, ret, want);
 	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
 	for (i = 0; i < ret; i++) {
 		if (pinned)
@@ -91,32 +92,46 @@ static void gup_entry_expect_none(struct kunit *test, int ret, bool pinned)
 	gup_entry_poison(e);
 }
 
-static void gup_entry_expect_nothing(struct kunit *test, int nr_pages)
+static void gup_entry_expect_nothing(struct kunit *test, int nr_pages, int want)
 {
 	struct gup_entry *e = gup_entry_map(test);
 	int ret;
 
 	ret = get_user_pages_fast(e->addr, nr_pages, FOLL_WRITE, e->pages);
-	gup_entry_expect_none(test, ret, false);
+	gup_entry_expect_none(test, ret, want, false);
+	/* This one says 0 for an error. */
 	ret = get_user_pages_fast_only(e->addr, nr_pages, FOLL_WRITE, e->pages);
-	gup_entry_expect_none(test, ret, false);
+	gup_entry_expect_none(test, ret, 0, false);
 	ret = pin_user_pages_fast(e->addr, nr_pages, FOLL_WRITE, e->pages);
-	gup_entry_expect_none(test, ret, true);
+	gup_entry_expect_none(test, ret, want, true);
 }
 
 static void nr_pages_zero(struct kunit *test)
 {
-	gup_entry_expect_nothing(test, 0);
+	gup_entry_expect_nothing(test, 0, 0);
 }
 
 static void nr_pages_negative(struct kunit *test)
 {
-	gup_entry_expect_nothing(test, -1);
+	gup_entry_expect_nothing(test, -1, 0);
 }
 
 static void nr_pages_most_negative(struct kunit *test)
 {
-	gup_entry_expect_nothing(test, INT_MIN);
+	gup_entry_expect_nothing(test, INT_MIN, 0);
+}
+
+/* In bytes, so many pages are none at all in 32 bits, or a few. */
+static void pages_for_33_bits(struct kunit *test)
+{
+	const int nr_pages = 1 << (32 - PAGE_SHIFT);
+
+	if (BITS_PER_LONG > 32)
+		kunit_skip(test, "no number of pages has too many bytes for 64 bits");
+
+	gup_entry_expect_nothing(test, nr_pages, -EOVERFLOW);
+	gup_entry_expect_nothing(test, nr_pages + 1, -EOVERFLOW);
+	gup_entry_expect_nothing(test, nr_pages + GUP_ENTRY_PAGES, -EOVERFLOW);
 }
 
 /* From every page on, as many as there are, and one page less. */
@@ -180,6 +195,7 @@ static struct kunit_case gup_fast_entry_cases[] = {
 	KUNIT_CASE(nr_pages_zero),
 	KUNIT_CASE(nr_pages_negative),
 	KUNIT_CASE(nr_pages_most_negative),
+	KUNIT_CASE(pages_for_33_bits),
 	KUNIT_CASE(get_from_every_page),
 	KUNIT_CASE(pin_all_pages),
 	KUNIT_CASE(get_past_the_end),

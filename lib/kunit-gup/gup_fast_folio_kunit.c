@@ -205,11 +205,43 @@ static void gup_fast_already_referenced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk.pinned, 8);
 }
 
+/* A folio that may be secret to the guest that it belongs to, on s390. */
+static void gup_fast_not_accessible(struct kunit *test)
+{
+	static const unsigned int flags[] = { GUP_PIN_W, GUP_PIN, GUP_GET_W };
+	const struct gup_layout layout = { "A2 B2 C0", "A0-3 B0-3 C0" };
+	struct gup_diff diff = {};
+	struct gup_fixture *fx;
+	unsigned int i, first;
+
+	if (!IS_ENABLED(CONFIG_S390))
+		kunit_skip(test, "every folio is accessible to devices here");
+
+	fx = gup_fixture_create(test, &layout);
+	/* A large one cannot be, which is worth a warning there. */
+	set_bit(PG_arch_1, &gup_fixture_folio(fx, 'B')->flags.f);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		for (first = 0; first < 8; first += 2) {
+			struct gup_walk walk = {
+				.first = first, .nr = 9 - first, .flags = flags[i],
+			};
+
+			kunit_warning_suppress(test)
+				gup_walk_matches_oracle(fx, &walk, &diff);
+			gup_expect_no_diff(test, &diff, layout.ptes);
+			KUNIT_EXPECT_EQ(test, walk.pinned,
+					walk.flags & FOLL_GET ? walk.nr :
+					first < 4 ? 4 - first : 0);
+		}
+	}
+}
+
 static struct kunit_case gup_fast_folio_cases[] = {
 	GUP_CASE_ROWS(unshare, gup_row_run, gup_fast_unshare),
 	GUP_CASE_ROWS(folio_kinds, gup_row_run, gup_fast_folio),
 	KUNIT_CASE(gup_fast_refcount_overflow),
 	KUNIT_CASE(gup_fast_already_referenced),
+	KUNIT_CASE(gup_fast_not_accessible),
 	{}
 };
 

@@ -168,9 +168,43 @@ static void gup_runs_statistic(struct kunit *test)
 	}
 }
 
+/* The entries of a block stand for each other: one is read, the others are not. */
+static void gup_runs_reads_blocks(struct kunit *test)
+{
+	const struct gup_layout layout = { "A5 B0", "A0-31:b B0" };
+	const char *lacks = gup_fixture_lacks(layout.folios, layout.ptes);
+	struct gup_walk walk = { .flags = GUP_PIN_W };
+	struct gup_diff diff = {};
+	struct gup_fixture *fx;
+	unsigned int i, want;
+
+	if (!lacks)
+		lacks = gup_runs_lacks();
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+
+	fx = gup_fixture_create(test, &layout);
+	for (walk.first = 0; walk.first <= 5; walk.first += 5) {
+		walk.nr = fx->nr - walk.first;
+		gup_race_count_reads(fx);
+		gup_walk_run(fx, &walk);
+		for (i = 0; i < 32; i++) {
+			/* The first once more, after the grab. */
+			want = i == walk.first ? 2 :
+			       i > walk.first && i % GUP_KUNIT_CONT_PTES == 0;
+			KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], want,
+					    "entry %u from %u on", i, walk.first);
+		}
+		gup_walk_check(fx, &walk, &diff);
+		gup_walk_undo(fx, &walk, &diff);
+		gup_expect_no_diff(test, &diff, layout.ptes);
+	}
+}
+
 static struct kunit_case gup_fast_runs_cases[] = {
 	GUP_CASE_ROWS(grabs, gup_runs_grabs, gup_runs),
 	KUNIT_CASE(gup_runs_statistic),
+	KUNIT_CASE(gup_runs_reads_blocks),
 	{}
 };
 

@@ -13,7 +13,7 @@ def run(target, kdir=None):
     """Build and boot every step of the series; return one Check for each."""
     tree = trees.prepare(kdir, strict=True)
     patches = trees.steps(tree)
-    expectations = load([series.slug(patch) for patch, _ in patches])
+    expectations = load([series.slug(patch) for patch, _ in patches], target.name)
     plan, work = runner.pinned_plan(), Worktree(tree)
     prune(work, family(target), [series.slug(patch) for patch, _ in patches])
     return [_step(target, work, patch, commit, plan,
@@ -41,8 +41,11 @@ def _step(target, work, patch, commit, plan, due):
     return Check(f"step {patch.name}", problems, detail=detail)
 
 
-def load(slugs):
-    """Return the expectations of tools/steps.toml, each with the indexes of its steps in `slugs`."""
+def load(slugs, target):
+    """Return the expectations of tools/steps.toml for the target with this name.
+
+    Each has the indexes of its steps in `slugs`.
+    """
     text = (paths.TOOLS / "steps.toml").read_text(encoding="utf-8")
     found = []
     for entry in tomllib.loads(text).get("expect", []):
@@ -52,6 +55,8 @@ def load(slugs):
             if slug not in slugs:
                 raise UserError(f"tools/steps.toml names the patch '{slug}', which is not in "
                                 "mm/patches", f"known: {', '.join(slugs)}")
+        if entry.get("target", target) != target:
+            continue
         first = slugs.index(entry.get("from", slugs[0]))
         found.append(entry | {"steps": range(first, slugs.index(entry["until"]))})
     return found

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import bench, checks, judge, steps
+from kunit_gup import bench, checks, judge, series, steps
 from kunit_gup.errors import UserError
 from kunit_gup.judge import Result
 
@@ -100,6 +100,14 @@ class Judge(unittest.TestCase):
                      "kcsan: non-strict mode configured - use CONFIG_KCSAN_STRICT=y"):
             self.assertEqual(self.problems(GOOD, log=f"{good}\n"), "")
 
+    def test_panic(self):
+        """A kernel that panics in the middle: what is missing, and its last words."""
+        text = self.problems(run_of(("one row", "PASS")), plan=PLAN, log=(
+            "[    2.1] Kernel panic - not syncing: Fatal exception in interrupt\n"))
+        self.assertEqual(text.splitlines(), [
+            "kernel log: [    2.1] Kernel panic - not syncing: Fatal exception in interrupt",
+            "s.table: 1 of 2 rows"])
+
     def test_plan_of(self):
         """Rows are counted by case."""
         self.assertEqual(judge.plan_of(judge.leaves(GOOD)), PLAN)
@@ -130,6 +138,20 @@ class Steps(unittest.TestCase):
     def test_expectation_of_nothing(self):
         """A row that does not exist is an error."""
         self.assertIn("no such row", self.check("s.gone", "skip")[0])
+
+
+    def test_target(self):
+        """An expectation may be for one target only; all must be of patches that exist."""
+        here = steps.load(self.slugs(), "i386-pae")
+        self.assertEqual([e for e in here if e.get("target")],
+                         [e for e in here if e not in steps.load(self.slugs(), "uml")])
+        with self.assertRaisesRegex(UserError, "not in mm/patches"):
+            steps.load(["other"], "uml")
+
+    @staticmethod
+    def slugs():
+        """Return the patches."""
+        return [series.slug(patch) for patch in series.patch_files()]
 
 
 class Bench(unittest.TestCase):
