@@ -42,6 +42,19 @@ def configure(tree, target, build_dir, log, kunitconfig=None):
     if proc.logged(command, log, env=proc.clean_env(**ENVIRONMENT)):
         _show(log)
         raise UserError(f"cannot configure {target.name}", f"see {log}")
+    wrong = wrong_config(target.config, build_dir)
+    if wrong:
+        raise UserError(f"{target.name} was not configured as asked: {', '.join(wrong)}",
+                        f"see {log}")
+
+
+def wrong_config(config, build_dir):
+    """Return the lines of `config` that the configured kernel does not have."""
+    have = set((build_dir / ".config").read_text(encoding="utf-8").splitlines())
+    last = dict(line.split("=", 1) for line in config)
+    return [f"{key}={value} did not come out" for key, value in last.items()
+            if (any(line.startswith(f"{key}=") for line in have) if value == "n"
+                else f"{key}={value}" not in have)]
 
 
 def make(tree, target, build_dir, log, *goals, what=None):

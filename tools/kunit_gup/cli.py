@@ -161,7 +161,8 @@ def _check_all():
 
 
 def _table():
-    print(readme.table())
+    changed = readme.update()
+    ui.note(f"README's table of targets: {'written anew' if changed else 'as it was'}")
 
 
 def _prepare():

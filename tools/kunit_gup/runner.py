@@ -12,6 +12,7 @@ from .errors import UserError
 
 PLAN = paths.TOOLS / "plan.json"
 RESULT_LINE = re.compile(r"(^|\s)(not )?ok \d")
+TIMED_OUT = re.compile(r"timed out after \d+ seconds")     # says kunit.py of UML
 
 
 def kunit(target, kdir=None, pattern="", strict=False):
@@ -40,7 +41,7 @@ def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, qui
         problems = run_qemu(guest, name, log, machine.test_args(pattern), prefix)
         parse(tree, target, log, stored, show)
     else:
-        _run_uml(tree, target, build_dir, stored, pattern, show, prefix)
+        problems = _run_uml(tree, target, build_dir, stored, pattern, show, prefix)
     text = log.read_text(encoding="utf-8", errors="replace")
     paths.write_atomically(stored["log"], text)
     verdict = judge.judge(read_results(stored), text, target.skip if allowed is None else allowed,
@@ -81,13 +82,17 @@ def run_qemu(guest, name, log, kernel_args, prefix=()):
 
 
 def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
-    """Boot UML through kunit.py, which writes test.log and the results."""
+    """Boot UML through kunit.py, which writes test.log and the results; return what went wrong."""
     command = [*prefix, *build.kunit_py(tree), "exec", f"--arch={target.arch}",
                f"--build_dir={build_dir}", f"--kunitconfig={tree / 'lib/kunit-gup'}",
                f"--timeout={target.timeout}", *_outputs(stored),
                *(f"--kernel_args={a.format(build_dir=build_dir)}"
                  for a in target.kernel_args), *([pattern] if pattern else [])]
-    proc.logged(command, paths.fresh_log(f"kunit-{_name(stored)}"), show)
+    log = paths.fresh_log(f"kunit-{_name(stored)}")
+    proc.logged(command, log, show)
+    if TIMED_OUT.search(log.read_text(encoding="utf-8", errors="replace")):
+        return [f"the kernel hung: it did not end within {target.timeout} s"]
+    return []
 
 
 def parse(tree, target, log, stored, show):
@@ -153,4 +158,5 @@ def report(verdict, log):
         print(f"PROBLEM {problem}")
     for reason, count in Counter(r.reason for r in verdict.results if r.status == "SKIP").items():
         print(f"skipped {count}: {reason}")
-    ui.note(f"kernel log: {log}; results: {paths.RESULTS / 'results'}")
+    bad = f"{len(verdict.failures)} failures, " if verdict.failures else ""
+    ui.note(f"{bad}kernel log: {log}; results: {paths.RESULTS / 'results'}")

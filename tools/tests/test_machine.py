@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Targets, and the machines that they are booted on."""
 
+import contextlib
+import io
 import platform
 import stat
 import unittest
@@ -9,9 +11,10 @@ from unittest import mock
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import machine, module_runs, proc, readme, runner, targets, variants
+from kunit_gup import (build, everything, machine, module_runs, proc, readme, runner,
+                       targets)
 from kunit_gup.errors import UserError
-from kunit_gup.judge import Result
+from kunit_gup.judge import Result, Verdict
 from kunit_gup.machine import Machine
 from kunit_gup.targets import Target
 
@@ -58,6 +61,31 @@ class Table(unittest.TestCase):
             self.assertEqual(table["arm64"].cross_compile, "aarch64-linux-gnu-")
             self.assertEqual(table["i386-pae"].cross_compile, "")
             self.assertEqual(targets.default(), "uml")
+
+    def test_all_on_any_host(self):
+        """TARGET=all leaves out what the host cannot run, with one line, and runs the rest."""
+        ran = []
+
+        def kunit(target, *_):
+            ran.append(target.name)
+            return Verdict([Result(("s", "c"), "PASS")])
+
+        with on("aarch64"), mock.patch.object(everything.runner, "kunit", kunit), \
+                mock.patch.object(everything.readme, "problems", lambda *_: []), \
+                contextlib.redirect_stdout(io.StringIO()) as out:
+            totals = everything.suites(targets.find_all("all"))
+        self.assertEqual(ran, [name for name in targets.table() if name != "uml"])
+        self.assertEqual(totals, (len(ran), 0, 1))
+        self.assertIn("skipped uml: User Mode Linux exists on x86 hosts only, and this is aarch64\n",
+                      out.getvalue())
+
+    def test_native_kvm(self):
+        """KVM is only for targets of the host's own architecture."""
+        with on("aarch64"):
+            for name, target in targets.table().items():
+                native = name.startswith("arm64")
+                self.assertEqual(machine.unusable(target, "kvm", "/dev/null") == "",
+                                 native, name)
 
     def test_llvm(self):
         """LLVM needs no cross compiler."""
@@ -152,6 +180,28 @@ class Boot(support.Sandbox):
                          ["QEMU ended with code 3: no such machine"])
 
 
+class Uml(support.Sandbox):
+    """UML, which kunit.py boots: here a shell script."""
+
+    def run_uml(self, script):
+        """Return the problems of a boot."""
+        support.write(self.top, {"kunit.sh": script})
+        target = Target("t", "um", timeout=7)
+        with mock.patch.object(runner.build, "kunit_py", lambda tree: ["sh", tree / "kunit.sh"]), \
+                mock.patch.object(runner.paths, "RESULTS", self.top):
+            return runner._run_uml(self.top, target, self.top, runner.files("t"), "",
+                                   lambda line: None, ())
+
+    def test_hang(self):
+        """kunit.py ends a kernel that does not end, and says so."""
+        self.assertEqual(self.run_uml("echo \"Command '['./linux']' timed out after 7 seconds\""),
+                         ["the kernel hung: it did not end within 7 s"])
+
+    def test_end(self):
+        """A failing run is for the results to tell."""
+        self.assertEqual(self.run_uml("echo ok; exit 1"), [])
+
+
 class Module(unittest.TestCase):
     """The log of a module that was loaded twice."""
 
@@ -177,12 +227,26 @@ class Module(unittest.TestCase):
 class Builds(support.Sandbox):
     """What is only built."""
 
+    def configure(self, text, *config):
+        """Let a kunit.py that writes `text` as .config configure a target with `config`."""
+        script = f"printf '{text}' > {self.top}/.config"
+        support.write(self.top, {"kunit.sh": script})
+        with mock.patch.object(build, "kunit_py", lambda tree: ["sh", tree / "kunit.sh"]):
+            build.configure(self.top, Target("t", "um", config=config), self.top,
+                            self.top / "log")
+
+    def test_configure(self):
+        """No kernel is built without what its table asks for, whatever kunit.py says."""
+        self.configure("CONFIG_KASAN=y\\n", "CONFIG_KASAN=y")
+        with self.assertRaisesRegex(UserError, "t was not .* asked: CONFIG_KASAN=y did not come"):
+            self.configure("# CONFIG_KASAN is not set\\n", "CONFIG_KASAN=y")
+
     def test_wrong_config(self):
         """An option that did not come out as wanted is named, and the last line counts."""
         (self.top / ".config").write_text("CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=y\n",
                                           encoding="utf-8")
         config = ("CONFIG_B=y", "CONFIG_A=y", "CONFIG_B=n", "CONFIG_C=n", "CONFIG_D=m")
-        self.assertEqual(variants.wrong_config(config, self.top),
+        self.assertEqual(build.wrong_config(config, self.top),
                          ["CONFIG_C=n did not come out", "CONFIG_D=m did not come out"])
 
 
@@ -191,25 +255,58 @@ class Readme(support.Sandbox):
 
     RESULTS = [Result(("a", "x"), "PASS"), Result(("b", "y", "one"), "PASS"),
                Result(("b", "y", "two"), "SKIP", "no THP")]
-    LINE = "| `uml` | 1 | 1 | 1: no THP |"
+    TABLE = ("| ran on | uml | vax |\n|---|---:|---:|\n| `a` | 1 |  |\n| `b` | 1 | 3 |\n"
+             "| skipped: no THP | 1 |  |\n")
 
-    def problems(self, text):
-        """Return the problems of a README."""
-        support.write(self.top, {"README.md": text})
+    def problems(self, table, name="uml"):
+        """Return the problems of a README with a table."""
+        support.write(self.top, {"README.md": f"text\n\n{table}\n| other | table |\n"})
         with mock.patch.object(readme, "README", self.top / "README.md"):
-            return readme.problems("uml", self.RESULTS)
+            return readme.problems(name, self.RESULTS)
 
-    def test_line(self):
-        """A target's results in one line."""
-        self.assertEqual(readme.line("uml", self.RESULTS, ["a", "b"]), self.LINE)
+    def test_render(self):
+        """A target's results in one column; and back."""
+        columns = {"uml": readme.column(self.RESULTS), "vax": {"b": "3"}}
+        self.assertEqual(readme.render(columns), self.TABLE)
+        self.assertEqual(readme.parse(self.TABLE), columns)
 
     def test_problems(self):
-        """The table, if there is one, says what came out."""
-        self.assertEqual(self.problems("no table\n"), [])
-        self.assertEqual(self.problems(f"| target | a | b | skipped |\n{self.LINE}\n"), [])
-        for wrong in (f"| target | a | skipped |\n{self.LINE}\n",
-                      "| target | a | b | skipped |\n| `uml` | 1 | 2 | |\n"):
-            self.assertEqual(len(self.problems(wrong)), 1)
+        """The table says what came out, of a target; a variant has none."""
+        self.assertEqual(self.problems(self.TABLE), [])
+        self.assertEqual(self.problems("", "uml-kasan"), [])
+        self.assertIn("has no uml", self.problems("")[0])
+        for old, new, want in (("| `a` | 1 |", "| `a` | 2 |", "has 2 for 'a'"),
+                               ("| `a` | 1 |  |\n", "", "has none for 'a'"),
+                               ("no THP | 1", "no THP | ", "has none for 'skipped: no THP'"),
+                               ("| `a`", "| `c` | 1 | |\n| `a`", "1 for 'c' on uml, none came")):
+            found = self.problems(self.TABLE.replace(old, new))
+            self.assertEqual(len(found), 1, found)
+            self.assertIn(want, found[0])
+
+    plan = {"a": {"x": 1}, "b": {"y": 2}}
+
+    def update(self, table, known=("uml", "vax"), have=("uml",)):
+        """Update a README whose table is `table`; return what it is then."""
+        support.write(self.top, {"README.md": f"before\n{table}after\n"})
+        with mock.patch.object(readme, "README", self.top / "README.md"), \
+                mock.patch.object(readme.targets, "table", lambda: dict.fromkeys(known)), \
+                mock.patch.object(readme.runner, "pinned_plan", lambda: self.plan), \
+                mock.patch.object(readme, "stored",
+                                  lambda name: self.RESULTS if name in have else []):
+            readme.update()
+        return (self.top / "README.md").read_text(encoding="utf-8")
+
+    def test_update(self):
+        """A target that did not run here keeps its column, if it has one."""
+        old = self.TABLE.replace("| `b` | 1 | 3 |", "| `b` | 7 | 3 |")
+        self.assertEqual(self.update(old), f"before\n{self.TABLE}after\n")
+        with self.assertRaisesRegex(UserError, "no results of pdp11"):
+            self.update(old, ("uml", "vax", "pdp11"))
+        with self.assertRaisesRegex(UserError, "README has no line"):
+            self.update("", ("uml",))
+        self.plan = {"a": {"x": 1}}
+        with self.assertRaisesRegex(UserError, "uml was not one of all suites"):
+            self.update(old)
 
 
 class Limit(unittest.TestCase):
