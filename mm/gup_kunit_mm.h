@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the suites in lib/kunit-gup need of mm/ to build and read a real address
+ * space. Nothing of it is left in the kernel with CONFIG_GUP_KUNIT_ACCESS off.
+ */
+#ifndef __MM_GUP_KUNIT_MM_H
+#define __MM_GUP_KUNIT_MM_H
+
+#include <linux/mm_types.h>
+#include <linux/pgtable.h>
+
+/**
+ * struct gup_kunit_mm_entry - what the page tables say about one address
+ * @size:     how much the entry maps, in bytes; 0 if there is none
+ * @pte:      the entry, if @size is PAGE_SIZE
+ * @page:     the page at the address, or NULL
+ * @read:     whether user space may read there
+ * @write:    whether user space may write there
+ * @writable: the write bit alone
+ * @special:  whether the entry is a special one
+ */
+struct gup_kunit_mm_entry {
+	unsigned long size;
+	pte_t pte;
+	struct page *page;
+	bool read;
+	bool write;
+	bool writable;
+	bool special;
+};
+
+bool gup_kunit_mm_read(struct mm_struct *mm, unsigned long addr,
+		       struct gup_kunit_mm_entry *e);
+int gup_kunit_mm_prepare(struct vm_area_struct *vma, struct folio *folio);
+int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
+		     struct page *page, pte_t pte, unsigned long rmap_addr);
+int gup_kunit_mm_set(struct mm_struct *mm, unsigned long addr, pte_t pte);
+void gup_kunit_mm_drain(void);
+long gup_kunit_mprotect(unsigned long addr, unsigned long len,
+			unsigned long prot);
+long gup_kunit_madvise(unsigned long addr, unsigned long len, int advice);
+
+#endif /* __MM_GUP_KUNIT_MM_H */
