@@ -32,9 +32,12 @@ struct gup_kunit_mm_entry {
 bool gup_kunit_mm_read(struct mm_struct *mm, unsigned long addr,
 		       struct gup_kunit_mm_entry *e);
 int gup_kunit_mm_prepare(struct vm_area_struct *vma, struct folio *folio);
+void gup_kunit_mm_new_anon(struct folio *folio, struct vm_area_struct *vma,
+			   unsigned long addr);
 int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
-		     struct page *page, pte_t pte, unsigned long rmap_addr);
-int gup_kunit_mm_set(struct mm_struct *mm, unsigned long addr, pte_t pte);
+		     struct page *page, pte_t pte, unsigned long rmap_addr,
+		     bool exclusive);
+struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order);
 void gup_kunit_mm_drain(void);
 long gup_kunit_mprotect(unsigned long addr, unsigned long len,
 			unsigned long prot);

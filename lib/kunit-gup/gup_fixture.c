@@ -9,18 +9,15 @@
  *
  * There are no expectations about GUP in here.
  */
-#include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/pgalloc.h>
-#include <linux/sched.h>
 #include <linux/shmem_fs.h>
 #include <linux/swapops.h>
-#include <linux/vmstat.h>
 
 #include "gup_kunit.h"
+#include "gup_picture.h"
 
 static const struct address_space_operations gup_file_aops;
 
@@ -138,40 +135,12 @@ void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 		SetPageAnonExclusive(gf->page + i);
 }
 
-/* Read "A4f+0 ..." up to the end of the word. */
-static const char *gup_parse_folio(struct gup_fixture *fx, const char *s)
-{
-	struct gup_folio *gf = &fx->folio[*s - 'A'];
-
-	KUNIT_ASSERT_TRUE(fx->test, *s >= 'A' && *s < 'Z');
-	gf->kind = 'a';
-	gf->refs = 1;
-	for (s++; *s >= '0' && *s <= '9'; s++)
-		gf->order = gf->order * 10 + *s - '0';
-	for (; *s && *s != ' '; s++) {
-		if (*s == '+')
-			gf->behind = true;
-		else if (*s == '_')
-			gf->refs = 0;
-		else if (*s == '!')
-			gf->refs = INT_MIN / 2;
-		else
-			gf->kind = *s;
-	}
-
-	return s;
-}
-
 static void gup_make_folios(struct gup_fixture *fx, const char *folios)
 {
 	struct gup_block *block = fx->block;
 	unsigned int i, end, size, offset;
 
-	while (*folios) {
-		folios = gup_parse_folio(fx, folios);
-		folios += *folios == ' ';
-	}
-
+	gup_picture_folios(fx->test, folios, fx->folio);
 	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i = end, block++) {
 		size = 1U << fx->folio[i].order;
 		for (end = i + 1; fx->folio[end].behind; end++)
@@ -249,34 +218,6 @@ void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
 			  gup_fixture_mk_pte(page, bits));
 }
 
-/* Letters after a colon, up to the end of the word. */
-static const char *gup_parse_bits(const char *s, unsigned int *bits)
-{
-	static const char letters[] = "rsocdpxb";
-	const char *letter;
-
-	*bits = 0;
-	while (*s && *s != ' ') {
-		letter = strchr(letters, *s++);
-		if (letter)
-			*bits |= BIT(letter - letters);
-	}
-
-	return s;
-}
-
-static unsigned int gup_parse_number(const char **s, unsigned int none)
-{
-	unsigned int n = 0;
-
-	if (**s < '0' || **s > '9')
-		return none;
-	for (; **s >= '0' && **s <= '9'; (*s)++)
-		n = n * 10 + **s - '0';
-
-	return n;
-}
-
 /**
  * gup_fixture_clear() - set one entry of the layout to one that maps nothing
  * @fx:    the fixture
@@ -289,40 +230,6 @@ void gup_fixture_clear(struct gup_fixture *fx, unsigned int entry, bool swap)
 {
 	set_pte(gup_fixture_ptep(fx, entry),
 		swap ? swp_entry_to_pte(swp_entry(0, 42)) : __pte(0));
-}
-
-/**
- * struct gup_word - a word in a picture of entries
- * @letter: the folio, or what else
- * @first:  its first page
- * @last:   its last page, may be the lower one
- * @nr:     number of entries
- * @bits:   GUP_BIT_*
- */
-struct gup_word {
-	char letter;
-	unsigned int first;
-	unsigned int last;
-	unsigned int nr;
-	unsigned int bits;
-};
-
-static const char *gup_parse_word(const char *s, struct gup_word *word)
-{
-	const bool page = *s >= 'A' && *s < 'Z';
-
-	word->letter = *s++;
-	word->first = gup_parse_number(&s, page ? 0 : 1);
-	word->last = word->first;
-	word->nr = page ? 1 : word->first;
-	if (*s == '-') {
-		s++;
-		word->last = gup_parse_number(&s, word->first);
-		word->nr += abs((int)(word->last - word->first));
-	}
-	s = gup_parse_bits(s, &word->bits);
-
-	return s + (*s == ' ');
 }
 
 static void gup_put_word(struct gup_fixture *fx, const struct gup_word *word,
@@ -358,22 +265,9 @@ void gup_fixture_set_ptes(struct gup_fixture *fx, const char *ptes)
 	struct gup_word word;
 
 	for (fx->nr = 0; *ptes; fx->nr += word.nr) {
-		ptes = gup_parse_word(ptes, &word);
+		ptes = gup_picture_word(ptes, &word);
 		gup_put_word(fx, &word, fx->nr);
 	}
-}
-
-static unsigned int gup_count_ptes(const char *ptes)
-{
-	struct gup_word word;
-	unsigned int nr = 0;
-
-	while (*ptes) {
-		ptes = gup_parse_word(ptes, &word);
-		nr += word.nr;
-	}
-
-	return nr;
 }
 
 /**
@@ -424,7 +318,7 @@ struct gup_fixture *gup_fixture_create(struct kunit *test,
 	fx->at = layout->at;
 	if (layout->ptes) {
 		if (layout->at < 0)
-			fx->at = PTRS_PER_PTE - gup_count_ptes(layout->ptes);
+			fx->at = PTRS_PER_PTE - gup_picture_count(layout->ptes);
 		gup_fixture_set_ptes(fx, layout->ptes);
 	}
 
@@ -485,15 +379,21 @@ unsigned long gup_fixture_addr(struct gup_fixture *fx, unsigned int entry)
 	return GUP_TABLE_ADDR + (fx->at + entry) * PAGE_SIZE;
 }
 
-static bool gup_has_movable_memory(void)
+/**
+ * gup_fixture_movable_node() - a node with memory in ZONE_MOVABLE
+ *
+ * Context: Any.
+ * Return: The node, or NUMA_NO_NODE.
+ */
+int gup_fixture_movable_node(void)
 {
 	int nid;
 
 	for_each_online_node(nid)
 		if (populated_zone(NODE_DATA(nid)->node_zones + ZONE_MOVABLE))
-			return true;
+			return nid;
 
-	return false;
+	return NUMA_NO_NODE;
 }
 
 /**
@@ -507,13 +407,10 @@ static bool gup_has_movable_memory(void)
 const char *gup_fixture_lacks(const char *folios, const char *ptes)
 {
 	struct page *page = ZERO_PAGE(0);
-	unsigned int bits = 0, more;
-	const char *s;
+	unsigned int bits;
 	pte_t pte;
 
-	for (s = ptes; (s = strchr(s, ':')); bits |= more)
-		s = gup_parse_bits(s + 1, &more);
-
+	bits = gup_picture_bits(ptes);
 	pte = gup_fixture_mk_pte(page, GUP_BIT_PROT_NONE);
 	if ((bits & GUP_BIT_PROT_NONE) && !pte_protnone(pte) &&
 	    pte_access_permitted(pte, false))
@@ -533,70 +430,8 @@ const char *gup_fixture_lacks(const char *folios, const char *ptes)
 
 	/* CMA looks at the zone of a page, so it must be a real one. */
 	if (strchr(folios, 'm') && IS_ENABLED(CONFIG_CMA) &&
-	    !gup_has_movable_memory())
+	    gup_fixture_movable_node() == NUMA_NO_NODE)
 		return "no memory in ZONE_MOVABLE";
 
 	return NULL;
-}
-
-static long gup_stat_nodes(enum node_stat_item item)
-{
-	long sum = 0;
-	int nid;
-
-	for_each_online_node(nid)
-		sum += atomic_long_read(&NODE_DATA(nid)->vm_stat[item]);
-
-	return sum;
-}
-
-static long gup_stat_cpus(enum node_stat_item item)
-{
-	struct per_cpu_nodestat __percpu *stats;
-	int nid, cpu;
-	long sum = 0;
-
-	for_each_online_node(nid) {
-		stats = NODE_DATA(nid)->per_cpu_nodestats;
-		for_each_online_cpu(cpu)
-			sum += per_cpu_ptr(stats, cpu)->vm_node_stat_diff[item];
-	}
-
-	return sum;
-}
-
-/**
- * gup_fixture_stat() - the exact value of a counter, all nodes together
- * @item: the counter
- *
- * The value of the node alone lags behind by what the CPUs have not added yet.
- * A CPU that is about to do so shows in neither place for an instant; to have
- * none of them do it, all tests run on one CPU, with IRQs disabled here.
- *
- * Context: A thread after gup_fixture_bind().
- * Return: The value.
- */
-long gup_fixture_stat(enum node_stat_item item)
-{
-	unsigned long irq;
-	long nodes, sum;
-
-	local_irq_save(irq);
-	do {
-		nodes = gup_stat_nodes(item);
-		sum = nodes + gup_stat_cpus(item);
-	} while (nodes != gup_stat_nodes(item));
-	local_irq_restore(irq);
-
-	return sum;
-}
-
-/**
- * gup_fixture_bind() - keep this thread on the CPU where all tests run
- *
- * Context: Process context, in the thread of the test.
- */
-void gup_fixture_bind(void)
-{
-	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 }

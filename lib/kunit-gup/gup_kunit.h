@@ -147,6 +147,7 @@ pte_t *gup_fixture_ptep(struct gup_fixture *fx, unsigned int entry);
 unsigned long gup_fixture_addr(struct gup_fixture *fx, unsigned int entry);
 void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 			 unsigned int order);
+int gup_fixture_movable_node(void);
 const char *gup_fixture_lacks(const char *folios, const char *ptes);
 long gup_fixture_stat(enum node_stat_item item);
 void gup_fixture_bind(void);
@@ -206,6 +207,9 @@ struct gup_diff {
 	long got;
 	long want;
 };
+
+bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
+		 long got, long want);
 
 /**
  * struct gup_walk - a request to GUP-fast, and what came out

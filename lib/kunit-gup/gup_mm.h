@@ -12,7 +12,8 @@
  * - "m" is anonymous memory that really is in ZONE_MOVABLE.
  * - "@" is a guard marker: nothing is there, and a fault ends with an error.
  * - "p" in an accessible VMA is an entry for NUMA balancing.
- * - "x" needs a VMA with "m" or "p" (below), and takes no part in any counting.
+ * - "x" needs a VMA with "m" or "p" (below), takes no part in any counting, and
+ *   its folio must be of a kind that the fixture keeps.
  * - No "b" (the kernel makes blocks by itself), "_" or "!".
  * - An anonymous page that is mapped twice must be shared: ":s" in both places.
  *
@@ -51,12 +52,14 @@ struct gup_mm_layout {
  * @refs:  references that are not those of a mapping
  * @pins:  pins in its counter; 0 if it has none
  * @taken: how many of its pages a call has returned
+ * @mapped: whether any of its pages is mapped now
  */
 struct gup_mm_seen {
 	struct folio *folio;
 	int refs;
 	int pins;
 	unsigned int taken;
+	bool mapped;
 };
 
 /**
@@ -65,14 +68,19 @@ struct gup_mm_seen {
  * @mm:      the address space, that of the thread of the test
  * @addr:    the address of the first entry
  * @nr:      the number of pages
- * @folio:   the folios of the layout, by letter
+ * @folio:   the folios of the layout, by letter; @refs says whether the fixture
+ *           holds a reference
+ * @start:   by letter, the address that the first page of an anonymous folio has,
+ *           or would have
  * @file:    the mapping of the folios of a file
  * @secretmem: the mapping of the folios of secretmem
  * @shmem:   a file whose mapping is one of shmem, or NULL
  * @pages:   the array for a call, with room for @nr pages and GUP_MM_BEHIND more
- * @want:    by page, what the page table mapped before a call
+ * @want:    by page asked for, what GUP-fast would have given before the call, or
+ *           NULL where it would have stopped
  * @seen:    the folios before a call
  * @nr_seen: their number
+ * @last_seen: the one that was looked for last
  */
 struct gup_mm {
 	struct kunit *test;
@@ -80,6 +88,7 @@ struct gup_mm {
 	unsigned long addr;
 	unsigned int nr;
 	struct gup_folio folio[GUP_MAX_FOLIOS];
+	unsigned long start[GUP_MAX_FOLIOS];
 	struct address_space file;
 	struct address_space secretmem;
 	struct file *shmem;
@@ -87,20 +96,31 @@ struct gup_mm {
 	struct page **want;
 	struct gup_mm_seen *seen;
 	unsigned int nr_seen;
+	unsigned int last_seen;
 };
 
 /* Entries of the array behind the last page, to see what is too much. */
 #define GUP_MM_BEHIND	4
+
+/* Anonymous memory is held by its mappings only; that of KSM is no such here. */
+static inline bool gup_mm_is_anon(const struct gup_folio *gf)
+{
+	return gf->kind == 'a' || gf->kind == 'm';
+}
 
 struct gup_mm *gup_mm_create(struct kunit *test,
 			     const struct gup_mm_layout *layout);
 struct gup_mm *gup_mm_adopt(struct kunit *test, unsigned long addr,
 			    unsigned int nr);
 const char *gup_mm_lacks(const struct gup_mm_layout *layout);
+void gup_mm_enable_fast(struct kunit *test);
 unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 			 struct file *file, unsigned long prot,
 			 unsigned long flags);
-void gup_mm_set_ptes(struct gup_mm *m, unsigned int entry, const char *ptes);
+
+struct vm_area_struct *gup_mm_vma(struct gup_mm *m, unsigned long addr);
+unsigned int gup_mm_count_vmas(const char *vmas);
+void gup_mm_make_vmas(struct gup_mm *m, const char *vmas);
 struct page *gup_mm_page(struct gup_mm *m, char letter, unsigned int idx);
 unsigned long gup_mm_addr(struct gup_mm *m, unsigned int entry);
 
@@ -142,6 +162,8 @@ struct gup_mm_ask {
 bool gup_mm_read(struct gup_mm *m, unsigned int entry,
 		 struct gup_kunit_mm_entry *e);
 struct page *gup_mm_mapped(struct gup_mm *m, unsigned int entry);
+enum gup_stop gup_oracle_mapped(const struct gup_kunit_mm_entry *e,
+				unsigned int flags);
 enum gup_stop gup_mm_oracle_fast(struct gup_mm *m, unsigned int entry,
 				 unsigned int flags);
 unsigned int gup_mm_oracle_walk(struct gup_mm *m, unsigned int first,
@@ -157,6 +179,28 @@ bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
 		 struct gup_diff *diff);
 bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
 		struct gup_diff *diff);
+
+/**
+ * struct gup_mm_row - a call on a layout
+ * @name:   what is special about it
+ * @layout: the layout
+ * @call:   the function
+ * @flags:  FOLL_* flags, with FOLL_GET or FOLL_PIN
+ * @first:  the first page asked for
+ * @nr:     number of pages asked for, 0 for all that follow
+ * @ret:    what is returned
+ */
+struct gup_mm_row {
+	const char *name;
+	struct gup_mm_layout layout;
+	enum gup_mm_call call;
+	unsigned int flags;
+	unsigned int first;
+	unsigned int nr;
+	long ret;
+};
+
+void gup_mm_row_run(struct kunit *test);
 
 extern struct kunit_suite gup_mm_suite;
 

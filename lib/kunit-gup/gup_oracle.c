@@ -10,6 +10,7 @@
 #include <linux/shmem_fs.h>
 
 #include "gup_kunit.h"
+#include "gup_mm.h"
 
 /**
  * gup_oracle_page() - the page that an entry maps
@@ -124,6 +125,22 @@ static bool gup_oracle_is_accessible(struct folio *folio)
 	       !test_bit(PG_arch_1, &folio->flags.f);
 }
 
+/* What a walk does at a page to which it has access. */
+static enum gup_stop gup_oracle_take(struct page *page, bool writable,
+				     unsigned int flags)
+{
+	if (!gup_oracle_can_grab(page_folio(page), flags))
+		return GUP_NO_GRAB;
+	if (!gup_oracle_allows(page_folio(page), flags))
+		return GUP_REFUSED;
+	if (!writable && gup_oracle_must_unshare(page, flags))
+		return GUP_UNSHARE;
+	if ((flags & FOLL_PIN) && !gup_oracle_is_accessible(page_folio(page)))
+		return GUP_REFUSED;
+
+	return GUP_GO;
+}
+
 /**
  * gup_oracle_entry() - what a walk does at one entry
  * @pte:   the entry
@@ -134,22 +151,31 @@ static bool gup_oracle_is_accessible(struct folio *folio)
  */
 enum gup_stop gup_oracle_entry(pte_t pte, unsigned int flags)
 {
-	struct page *page = gup_oracle_page(pte);
-
 	if (pte_protnone(pte) || !pte_access_permitted(pte, flags & FOLL_WRITE))
 		return GUP_NONE;
 	if (pte_special(pte))
 		return GUP_SPECIAL;
-	if (!gup_oracle_can_grab(page_folio(page), flags))
-		return GUP_NO_GRAB;
-	if (!gup_oracle_allows(page_folio(page), flags))
-		return GUP_REFUSED;
-	if (!pte_write(pte) && gup_oracle_must_unshare(page, flags))
-		return GUP_UNSHARE;
-	if ((flags & FOLL_PIN) && !gup_oracle_is_accessible(page_folio(page)))
-		return GUP_REFUSED;
 
-	return GUP_GO;
+	return gup_oracle_take(gup_oracle_page(pte), pte_write(pte), flags);
+}
+
+/**
+ * gup_oracle_mapped() - what a walk does at one address of a real mm
+ * @e:     what the page tables say about it
+ * @flags: FOLL_* flags
+ *
+ * Context: Neither the page tables nor the folio change.
+ * Return: GUP_GO if it takes the page, else why it stops.
+ */
+enum gup_stop gup_oracle_mapped(const struct gup_kunit_mm_entry *e,
+				unsigned int flags)
+{
+	if (!e->page || !((flags & FOLL_WRITE) ? e->write : e->read))
+		return GUP_NONE;
+	if (e->special)
+		return GUP_SPECIAL;
+
+	return gup_oracle_take(e->page, e->writable, flags);
 }
 
 /**

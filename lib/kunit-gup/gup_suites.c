@@ -4,6 +4,7 @@
  * rely on comes first. A new suite gets a line here and one in the Makefile.
  */
 #include "gup_kunit.h"
+#include "gup_mm.h"
 
 kunit_test_suites(&gup_fixture_suite,
 		  &gup_batch_suite,
@@ -14,6 +15,7 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_fast_race_suite,
 		  &gup_fast_runs_suite,
 		  &gup_fast_entry_suite,
+		  &gup_mm_suite,
 		  &gup_real_race_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,

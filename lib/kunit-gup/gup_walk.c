@@ -9,8 +9,19 @@
 
 #include "gup_kunit.h"
 
-static bool gup_differs(struct gup_diff *diff, const char *what,
-			unsigned long idx, long got, long want)
+/**
+ * gup_differs() - compare two values, and keep the first difference
+ * @diff: where it is kept
+ * @what: what the values are, in words
+ * @idx:  where they are from
+ * @got:  the value found
+ * @want: the value expected
+ *
+ * Context: Any.
+ * Return: Whether there was a difference, here or before.
+ */
+bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
+		 long got, long want)
 {
 	if (got == want || diff->what)
 		return diff->what;

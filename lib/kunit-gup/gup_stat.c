@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counters of the nodes, exact to the last unit. */
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/sched.h>
+
+#include "gup_kunit.h"
+
+static long gup_stat_nodes(enum node_stat_item item)
+{
+	long sum = 0;
+	int nid;
+
+	for_each_online_node(nid)
+		sum += atomic_long_read(&NODE_DATA(nid)->vm_stat[item]);
+
+	return sum;
+}
+
+static long gup_stat_cpus(enum node_stat_item item)
+{
+	struct per_cpu_nodestat __percpu *stats;
+	int nid, cpu;
+	long sum = 0;
+
+	for_each_online_node(nid) {
+		stats = NODE_DATA(nid)->per_cpu_nodestats;
+		for_each_online_cpu(cpu)
+			sum += per_cpu_ptr(stats, cpu)->vm_node_stat_diff[item];
+	}
+
+	return sum;
+}
+
+/**
+ * gup_fixture_stat() - the exact value of a counter, all nodes together
+ * @item: the counter
+ *
+ * The value of the node alone lags behind by what the CPUs have not added yet.
+ * A CPU that is about to do so shows in neither place for an instant; to have
+ * none of them do it, all tests run on one CPU, with IRQs disabled here.
+ *
+ * Context: A thread after gup_fixture_bind().
+ * Return: The value.
+ */
+long gup_fixture_stat(enum node_stat_item item)
+{
+	unsigned long irq;
+	long nodes, sum;
+
+	local_irq_save(irq);
+	do {
+		nodes = gup_stat_nodes(item);
+		sum = nodes + gup_stat_cpus(item);
+	} while (nodes != gup_stat_nodes(item));
+	local_irq_restore(irq);
+
+	return sum;
+}
+
+/**
+ * gup_fixture_bind() - keep this thread on the CPU where all tests run
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_fixture_bind(void)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Doors for the suites in lib/kunit-gup: map a page as a fault does, read the
+ * page tables of an address, and call what is a system call to user space.
+ */
+#include <linux/export.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+#include <linux/swap.h>
+#include <linux/syscalls.h>
+#include <asm/syscall.h>
+
+#include "gup_kunit_mm.h"
+#include "internal.h"
+
+/* What the entry says, but for its size and its page. */
+#define GUP_KUNIT_FILL(e, entry, level)						\
+do {										\
+	(e)->read = level##_access_permitted(entry, false);			\
+	(e)->write = level##_access_permitted(entry, true);			\
+	(e)->writable = level##_write(entry);					\
+	(e)->special = level##_special(entry);					\
+} while (0)
+
+static struct page *gup_kunit_page(unsigned long pfn, unsigned long addr,
+				   unsigned long size)
+{
+	pfn += (addr & (size - 1)) >> PAGE_SHIFT;
+
+	return pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
+}
+
+/* Returns whether the walk goes on, into a page table. */
+static bool gup_kunit_read_pud(pud_t *pudp, unsigned long addr,
+			       struct gup_kunit_mm_entry *e)
+{
+	const pud_t pud = pudp_get(pudp);
+
+	if (!pud_present(pud))
+		return false;
+#ifdef CONFIG_PGTABLE_HAS_HUGE_LEAVES
+	if (pud_leaf(pud)) {
+		e->size = PUD_SIZE;
+		e->page = gup_kunit_page(pud_pfn(pud), addr, PUD_SIZE);
+		GUP_KUNIT_FILL(e, pud, pud);
+		return false;
+	}
+#endif
+	return true;
+}
+
+static bool gup_kunit_read_pmd(pmd_t *pmdp, unsigned long addr,
+			       struct gup_kunit_mm_entry *e)
+{
+	const pmd_t pmd = pmdp_get_lockless(pmdp);
+
+	if (!pmd_present(pmd))
+		return false;
+#ifdef CONFIG_PGTABLE_HAS_HUGE_LEAVES
+	if (pmd_leaf(pmd)) {
+		e->size = PMD_SIZE;
+		e->page = gup_kunit_page(pmd_pfn(pmd), addr, PMD_SIZE);
+		GUP_KUNIT_FILL(e, pmd, pmd);
+		if (pmd_protnone(pmd))
+			e->read = e->write = false;
+		return false;
+	}
+#endif
+	return true;
+}
+
+static void gup_kunit_read_pte(struct mm_struct *mm, pmd_t *pmdp,
+			       unsigned long addr, struct gup_kunit_mm_entry *e)
+{
+	spinlock_t *ptl;
+	pte_t *ptep;
+
+	ptep = pte_offset_map_lock(mm, pmdp, addr, &ptl);
+	if (!ptep)
+		return;
+	e->pte = ptep_get(ptep);
+	pte_unmap_unlock(ptep, ptl);
+
+	e->size = pte_none(e->pte) ? 0 : PAGE_SIZE;
+	if (!pte_present(e->pte))
+		return;
+	e->page = gup_kunit_page(pte_pfn(e->pte), addr, PAGE_SIZE);
+	GUP_KUNIT_FILL(e, e->pte, pte);
+	if (pte_protnone(e->pte))
+		e->read = e->write = false;
+}
+
+/**
+ * gup_kunit_mm_read() - what do the page tables say about an address?
+ * @mm:   the address space
+ * @addr: the address
+ * @e:    to be filled in
+ *
+ * Page tables of any kind, also those of hugetlb. Nothing but reads.
+ *
+ * Context: Nobody else changes this part of the address space.
+ * Return: Whether a page is mapped there.
+ */
+bool gup_kunit_mm_read(struct mm_struct *mm, unsigned long addr,
+		       struct gup_kunit_mm_entry *e)
+{
+	pgd_t *pgdp = pgd_offset(mm, addr);
+	p4d_t *p4dp;
+	pud_t *pudp;
+	pmd_t *pmdp;
+
+	memset(e, 0, sizeof(*e));
+	if (pgd_none(pgdp_get(pgdp)))
+		return false;
+	p4dp = p4d_offset(pgdp, addr);
+	if (p4d_none(p4dp_get(p4dp)))
+		return false;
+	pudp = pud_offset(p4dp, addr);
+	if (!gup_kunit_read_pud(pudp, addr, e))
+		return e->page;
+	pmdp = pmd_offset(pudp, addr);
+	if (gup_kunit_read_pmd(pmdp, addr, e))
+		gup_kunit_read_pte(mm, pmdp, addr, e);
+
+	return e->page;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_read, "gup_kunit");
+
+/**
+ * gup_kunit_mm_prepare() - what comes before an anonymous folio is mapped
+ * @vma:   where it is to be mapped
+ * @folio: the new folio, charged here; or NULL, then only @vma is prepared
+ *
+ * Context: The caller holds the mmap lock.
+ * Return: 0 or an error.
+ */
+int gup_kunit_mm_prepare(struct vm_area_struct *vma, struct folio *folio)
+{
+	if (!folio)
+		return anon_vma_prepare(vma);
+
+	return mem_cgroup_charge(folio, vma->vm_mm, GFP_KERNEL);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_prepare, "gup_kunit");
+
+static void gup_kunit_add_rmap(struct vm_area_struct *vma, struct page *page,
+			       unsigned long rmap_addr, bool exclusive)
+{
+	struct folio *folio = page_folio(page);
+
+	if (!folio_test_anon(folio)) {
+		folio_add_file_rmap_ptes(folio, page, 1, vma);
+		return;
+	}
+	folio_add_anon_rmap_ptes(folio, page, 1, vma, rmap_addr,
+				 exclusive ? RMAP_EXCLUSIVE : RMAP_NONE);
+}
+
+/**
+ * gup_kunit_mm_map() - map one page of a folio
+ * @vma:       where
+ * @addr:      the address
+ * @page:      the page; the caller gives a reference away
+ * @pte:       the entry; it is special if nothing is to be counted
+ * @rmap_addr: for a page of an anonymous folio, where it would be if the folio
+ *             were mapped as a whole. A page that is somewhere else, as after
+ *             mremap(), works but is not found by its folio.
+ * @exclusive: whether an anonymous page becomes exclusive
+ *
+ * Context: The caller holds the mmap lock.
+ * Return: 0 or an error.
+ */
+int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
+		     struct page *page, pte_t pte, unsigned long rmap_addr,
+		     bool exclusive)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	spinlock_t *ptl;
+	pte_t *ptep;
+
+	ptep = get_locked_pte(mm, addr, &ptl);
+	if (!ptep)
+		return -ENOMEM;
+	if (!pte_none(ptep_get(ptep))) {
+		pte_unmap_unlock(ptep, ptl);
+		return -EBUSY;
+	}
+	if (page) {
+		gup_kunit_add_rmap(vma, page, rmap_addr, exclusive);
+		inc_mm_counter(mm, mm_counter(page_folio(page)));
+	}
+	set_pte_at(mm, addr, ptep, pte);
+	update_mmu_cache(vma, addr, ptep);
+	pte_unmap_unlock(ptep, ptl);
+
+	return 0;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_map, "gup_kunit");
+
+/**
+ * gup_kunit_mm_new_anon() - make a new folio an anonymous one
+ * @folio: the folio, not on a list yet
+ * @vma:   where it will be mapped
+ * @addr:  the address of its first page, which may lie before @vma
+ *
+ * As folio_add_new_anon_rmap(), but nothing is mapped yet, so that parts of it
+ * can be, or of a large one by page table entries.
+ *
+ * Context: The caller holds the mmap lock.
+ */
+void gup_kunit_mm_new_anon(struct folio *folio, struct vm_area_struct *vma,
+			   unsigned long addr)
+{
+	__folio_set_swapbacked(folio);
+	folio->mapping = (void *)((unsigned long)vma->anon_vma |
+				  FOLIO_MAPPING_ANON);
+	folio->index = linear_anon_page_index(vma, addr);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_new_anon, "gup_kunit");
+
+/**
+ * gup_kunit_mm_carve() - make a folio of single pages
+ * @page:  the first page; each has a reference of its own
+ * @order: order of the folio, not 0
+ *
+ * Context: Nobody else uses the pages.
+ * Return: The folio, with one reference.
+ */
+struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order)
+{
+	unsigned int i;
+
+	for (i = 1; i < 1U << order; i++)
+		set_page_count(page + i, 0);
+	prep_compound_page(page, order);
+
+	return page_rmappable_folio(page);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_carve, "gup_kunit");
+
+/**
+ * gup_kunit_mm_drain() - let nobody but its owners hold references to a folio
+ *
+ * What was added to the LRU lists lately, or is about to move in them, is held by
+ * this CPU.
+ *
+ * Context: Process context.
+ */
+void gup_kunit_mm_drain(void)
+{
+	lru_add_drain();
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_drain, "gup_kunit");
+
+/*
+ * System calls of the thread of a test, which has an mm. Where they take their
+ * arguments from the registers of user space, these are made up.
+ */
+#if defined(CONFIG_X86_64)
+#define GUP_KUNIT_SYS(name)	__x64_sys_##name
+#elif defined(CONFIG_X86_32)
+#define GUP_KUNIT_SYS(name)	__ia32_sys_##name
+#elif defined(CONFIG_ARM64)
+#define GUP_KUNIT_SYS(name)	__arm64_sys_##name
+#elif defined(CONFIG_S390)
+#define GUP_KUNIT_SYS(name)	__s390x_sys_##name
+#endif
+
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+#define GUP_KUNIT_SYSCALL(name, args...)					\
+({										\
+	asmlinkage long GUP_KUNIT_SYS(name)(const struct pt_regs *);		\
+	const unsigned long a[6] = { args };					\
+	struct pt_regs regs = {};						\
+										\
+	syscall_set_arguments(current, &regs, a);				\
+	GUP_KUNIT_SYS(name)(&regs);						\
+})
+#else
+#define GUP_KUNIT_SYSCALL(name, args...)	sys_##name(args)
+#endif
+
+/**
+ * gup_kunit_mprotect() - mprotect()
+ * @addr: the address
+ * @len:  the length
+ * @prot: PROT_*
+ *
+ * Context: Process context, with an mm.
+ * Return: 0 or an error.
+ */
+long gup_kunit_mprotect(unsigned long addr, unsigned long len,
+			unsigned long prot)
+{
+	return GUP_KUNIT_SYSCALL(mprotect, addr, len, prot);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mprotect, "gup_kunit");
+
+/**
+ * gup_kunit_madvise() - madvise()
+ * @addr:   the address
+ * @len:    the length
+ * @advice: MADV_*
+ *
+ * Context: Process context, with an mm.
+ * Return: 0 or an error.
+ */
+long gup_kunit_madvise(unsigned long addr, unsigned long len, int advice)
+{
+	return do_madvise(current->mm, addr, len, advice);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_madvise, "gup_kunit");
