@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Doors for the suites in lib/kunit-gup: map a page as a fault does, read the
- * page tables of an address, and call what is a system call to user space.
+ * Doors for the suites in lib/kunit-gup: map a page as a fault does, and read the
+ * page tables of an address.
  */
 #include <linux/export.h>
 #include <linux/memcontrol.h>
@@ -9,8 +9,6 @@
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
 #include <linux/swap.h>
-#include <linux/syscalls.h>
-#include <asm/syscall.h>
 
 #include "gup_kunit_mm.h"
 #include "internal.h"
@@ -253,62 +251,3 @@ void gup_kunit_mm_drain(void)
 	lru_add_drain();
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_drain, "gup_kunit");
-
-/*
- * System calls of the thread of a test, which has an mm. Where they take their
- * arguments from the registers of user space, these are made up.
- */
-#if defined(CONFIG_X86_64)
-#define GUP_KUNIT_SYS(name)	__x64_sys_##name
-#elif defined(CONFIG_X86_32)
-#define GUP_KUNIT_SYS(name)	__ia32_sys_##name
-#elif defined(CONFIG_ARM64)
-#define GUP_KUNIT_SYS(name)	__arm64_sys_##name
-#elif defined(CONFIG_S390)
-#define GUP_KUNIT_SYS(name)	__s390x_sys_##name
-#endif
-
-#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
-#define GUP_KUNIT_SYSCALL(name, args...)					\
-({										\
-	asmlinkage long GUP_KUNIT_SYS(name)(const struct pt_regs *);		\
-	const unsigned long a[6] = { args };					\
-	struct pt_regs regs = {};						\
-										\
-	syscall_set_arguments(current, &regs, a);				\
-	GUP_KUNIT_SYS(name)(&regs);						\
-})
-#else
-#define GUP_KUNIT_SYSCALL(name, args...)	sys_##name(args)
-#endif
-
-/**
- * gup_kunit_mprotect() - mprotect()
- * @addr: the address
- * @len:  the length
- * @prot: PROT_*
- *
- * Context: Process context, with an mm.
- * Return: 0 or an error.
- */
-long gup_kunit_mprotect(unsigned long addr, unsigned long len,
-			unsigned long prot)
-{
-	return GUP_KUNIT_SYSCALL(mprotect, addr, len, prot);
-}
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mprotect, "gup_kunit");
-
-/**
- * gup_kunit_madvise() - madvise()
- * @addr:   the address
- * @len:    the length
- * @advice: MADV_*
- *
- * Context: Process context, with an mm.
- * Return: 0 or an error.
- */
-long gup_kunit_madvise(unsigned long addr, unsigned long len, int advice)
-{
-	return do_madvise(current->mm, addr, len, advice);
-}
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_madvise, "gup_kunit");

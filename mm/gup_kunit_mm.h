@@ -39,8 +39,5 @@ int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
 		     bool exclusive);
 struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order);
 void gup_kunit_mm_drain(void);
-long gup_kunit_mprotect(unsigned long addr, unsigned long len,
-			unsigned long prot);
-long gup_kunit_madvise(unsigned long addr, unsigned long len, int advice);
 
 #endif /* __MM_GUP_KUNIT_MM_H */

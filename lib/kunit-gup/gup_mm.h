@@ -14,6 +14,7 @@
  * - "p" in an accessible VMA is an entry for NUMA balancing.
  * - "x" needs a VMA with "m" or "p" (below), takes no part in any counting, and
  *   its folio must be of a kind that the fixture keeps.
+ * - "+": the folio must come to lie at a multiple of its size.
  * - No "b" (the kernel makes blocks by itself), "_" or "!".
  * - An anonymous page that is mapped twice must be shared: ":s" in both places.
  *

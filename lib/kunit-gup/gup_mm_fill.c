@@ -32,7 +32,10 @@ static struct folio *gup_mm_alloc_folio(const struct gup_folio *gf)
 	return folio_alloc(gfp, gf->order);
 }
 
-/* The folios from @i to @end are neighbours: made of one piece of memory. */
+/*
+ * The folios from @i to @end are neighbours: made of one piece of memory. To be
+ * freed in the end, each must begin at a multiple of its size.
+ */
 static void gup_mm_carve(struct gup_mm *m, unsigned int i, unsigned int end)
 {
 	unsigned int n, order, size = 0;
@@ -48,6 +51,8 @@ static void gup_mm_carve(struct gup_mm *m, unsigned int i, unsigned int end)
 	for (n = size; n < 1U << order; n++)
 		__free_page(page + n);
 	for (; i < end; i++) {
+		KUNIT_ASSERT_EQ(m->test, page_to_pfn(page) %
+				(1UL << m->folio[i].order), 0);
 		m->folio[i].page = page;
 		if (m->folio[i].order)
 			gup_kunit_mm_carve(page, m->folio[i].order);

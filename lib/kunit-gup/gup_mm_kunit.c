@@ -139,7 +139,7 @@ static void gup_mm_finds_places(struct kunit *test)
 static void gup_mm_makes_neighbours(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
-		"A1 B0+ C2+", "A0-1 B C0-3",
+		"A1 B0+ C0+ D2+", "A0-1 B C D0-3",
 	};
 	struct gup_mm *m = gup_mm_made(test, &layout);
 
@@ -149,8 +149,10 @@ static void gup_mm_makes_neighbours(struct kunit *test)
 			    gup_mm_page(m, 'A', 0) + 3);
 	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'A', 1))), 1);
 	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'B', 0))), 0);
-	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'C', 3))), 2);
-	gup_mm_expect_page(test, m, 6, gup_mm_page(m, 'C', 3), true);
+	KUNIT_EXPECT_PTR_EQ(test, gup_mm_page(m, 'D', 0),
+			    gup_mm_page(m, 'A', 0) + 4);
+	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'D', 3))), 2);
+	gup_mm_expect_page(test, m, 7, gup_mm_page(m, 'D', 3), true);
 }
 
 struct gup_mm_vma_seen {
