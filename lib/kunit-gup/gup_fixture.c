@@ -228,8 +228,13 @@ void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
  */
 void gup_fixture_clear(struct gup_fixture *fx, unsigned int entry, bool swap)
 {
-	set_pte(gup_fixture_ptep(fx, entry),
-		swap ? swp_entry_to_pte(swp_entry(0, 42)) : __pte(0));
+	pte_t *ptep = gup_fixture_ptep(fx, entry);
+
+	/* An empty entry need not be 0. */
+	if (swap)
+		set_pte(ptep, swp_entry_to_pte(swp_entry(0, 42)));
+	else
+		pte_clear(&init_mm, gup_fixture_addr(fx, entry), ptep);
 }
 
 static void gup_put_word(struct gup_fixture *fx, const struct gup_word *word,

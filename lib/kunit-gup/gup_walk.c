@@ -36,6 +36,17 @@ bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
 	return true;
 }
 
+/*
+ * How many entries of the array, behind those that were there before, may be
+ * written: the walker that goes too far writes the next ones first. That is all
+ * of an array for a table of 512 entries, and not for one of 8192, where it would
+ * take longer than all the rest.
+ */
+static unsigned int gup_nr_slots(const struct gup_walk *walk)
+{
+	return min(walk->nr + 512, PTRS_PER_PTE) + 2;
+}
+
 /**
  * gup_walk_run() - let GUP-fast walk over a part of the page table
  * @fx:   the fixture
@@ -52,7 +63,7 @@ void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 	unsigned long irq;
 	unsigned int i;
 
-	for (i = 0; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
+	for (i = 0; i < GUP_PAGES_BEFORE + gup_nr_slots(walk); i++)
 		fx->pages[i] = GUP_POISON;
 	for (i = 0; i < walk->nr; i++, ptep++)
 		fx->want[i] = gup_oracle_page(ptep_get(ptep));
@@ -92,7 +103,7 @@ static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 			gup_differs(diff, "page", i, (long)pages[i],
 				    (long)fx->want[i]);
 	}
-	for (; i < PTRS_PER_PTE + 2 && !diff->what; i++)
+	for (; i < gup_nr_slots(walk) && !diff->what; i++)
 		gup_differs(diff, "entry behind the pages", i, (long)pages[i],
 			    (long)GUP_POISON);
 }
