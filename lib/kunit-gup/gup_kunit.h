@@ -339,6 +339,7 @@ extern struct kunit_suite gup_fast_race_suite;
 extern struct kunit_suite gup_fast_runs_suite;
 extern struct kunit_suite gup_fast_entry_suite;
 extern struct kunit_suite gup_real_race_suite;
+extern struct kunit_suite gup_torn_suite;
 extern struct kunit_suite gup_bench_suite;
 
 #endif /* _GUP_KUNIT_H */

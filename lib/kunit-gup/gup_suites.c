@@ -17,6 +17,7 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_fast_entry_suite,
 		  &gup_mm_suite,
 		  &gup_real_race_suite,
+		  &gup_torn_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
 #endif
