@@ -43,7 +43,7 @@ $(COMMANDS):
 #: make distclean       remove the cache too
 #:
 #: TARGET=x86_64        what to build and run, a table of tools/targets.toml; `all`: each of them
-#: VARIANT=kasan        with a debug variant, also a table of tools/targets.toml
+#: VARIANT=kasan+ubsan  with debug variants, also tables of tools/targets.toml
 #: ACCEL=kvm|tcg        QEMU's accelerator, instead of one that is seen to boot the kernel
 #: KDIR=/path           take this Linux tree (only read) instead of the Debian source
 #: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)

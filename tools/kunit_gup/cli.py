@@ -151,11 +151,7 @@ def _build_variants():
 
 
 def _check_all():
-    table = targets.table()
-    booted = [t for t in table.values() if not t.check] + [
-        targets.varied(table[entry["target"]], name)
-        for name, entry in targets.variants().items()]
-    module = table["x86_64"]
+    booted, module = targets.rest(), targets.table()["x86_64"]
     deps.ensure(*booted, module, *variants.chosen().values())
     return _total(*everything.rest(booted, module, option("KDIR")))
 

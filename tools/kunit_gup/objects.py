@@ -55,7 +55,7 @@ def _kernel(tree, work, kernel, ends):
     for (_, before), (name, after) in zip(built, built[1:]):
         compared = {o.name for o in after.glob("*.o") if (before / o.name).exists()} - patched
         problems = [f"{o}: {', '.join(found)}" for o in sorted(compared)
-                    if (found := differences(before / o, after / o))]
+                    if (found := differences(before / o, after / o, kernel.cross_compile))]
         check = Check(f"{kernel.name}: {name} changes the code of no other object", problems,
                       detail=f"{len(compared)} compared, callers of folio_pte_batch() among them: "
                              f"{' '.join(sorted(_callers(work.path) & compared))}")
@@ -63,7 +63,7 @@ def _kernel(tree, work, kernel, ends):
             check.skipped = f"{accepted[name]} ({'; '.join(problems)})"
         checks.append(check)
     doors_left = [f"{o}: {line}" for o in sorted(patched) if (built[-1][1] / o).exists()
-                  for line in doors(built[-1][1] / o)]
+                  for line in doors(built[-1][1] / o, kernel.cross_compile)]
     return [*checks, Check(f"{kernel.name}: no test access without KUnit", doors_left)]
 
 
@@ -106,23 +106,26 @@ def _callers(source):
             if CALL.search(path.read_text(encoding="utf-8", errors="replace"))}
 
 
-def code(path):
-    """Return {function: disassembly with relocations} of an object with a section for each."""
-    _, out, _ = proc.capture(["objdump", "-d", "-r", "--no-show-raw-insn", "--no-addresses", path])
+def code(path, cross=""):
+    """Return {function: disassembly with relocations} of an object with a section for each.
+
+    The names of the binutils that know its architecture begin with `cross`.
+    """
+    _, out, _ = proc.capture([f"{cross}objdump", "-d", "-r", "--no-show-raw-insn", "--no-addresses", path])
     parts = re.split(r"^Disassembly of section (\S+):\n", out, flags=re.M)[1:]
     return dict(zip(parts[::2], map(str.strip, parts[1::2])))
 
 
-def differences(one, other):
+def differences(one, other, cross=""):
     """Return the functions whose code differs between two objects."""
-    before, after = code(one), code(other)
+    before, after = code(one, cross), code(other, cross)
     return sorted(name.removeprefix(".text.") for name in before.keys() | after.keys()
                   if before.get(name) != after.get(name))
 
 
-def doors(path):
+def doors(path, cross=""):
     """Return the symbols and strings of an object that speak of KUnit."""
-    _, symbols, _ = proc.capture(["nm", path])
+    _, symbols, _ = proc.capture([f"{cross}nm", path])
     _, strings, _ = proc.capture(["strings", "--all", path])
     return sorted({line.split()[-1].removeprefix(".text.") for line in (symbols + strings).splitlines()
                    if DOOR.search(line)})

@@ -109,9 +109,18 @@ def find_all(name, variant=""):
 
 
 def varied(target, name):
-    """Return `target` with the debug variant `name`."""
-    entry = _known("VARIANT", name, variants())
-    return adapted(target, f"{target.name}-{name}", entry)
+    """Return `target` with the debug variant `name`, or several that are joined by +."""
+    for part in name.split("+"):
+        target = adapted(target, f"{target.name}-{part}", _known("VARIANT", part, variants()))
+    return target
+
+
+def rest():
+    """Return the targets that `make check-all` boots: those that `make check` does not."""
+    known = table()
+    return [t for t in known.values() if not t.check] + [
+        varied(known[name], variant) for name, chosen in _tables("check_all").items()
+        for variant in chosen]
 
 
 def adapted(target, name, entry):
@@ -119,6 +128,7 @@ def adapted(target, name, entry):
     lists = ("config", "kernel_args", "qemu_args", "make", "skip")
     changes = {key: (*getattr(target, key), *value) if key in lists else value
                for key, value in entry.items() if key not in ("target", "goals")}
+    changes["timeout"] = max(target.timeout, entry.get("timeout", 0))
     return replace(target, name=name, **changes)
 
 

@@ -38,6 +38,23 @@ class Table(unittest.TestCase):
         for name in targets.variants():
             targets.varied(targets.table()["x86_64"], name)
 
+    def test_variants_together(self):
+        """Each adds its lines, and the longest time limit counts."""
+        plain = targets.table()["x86_64"]
+        both = targets.varied(plain, "kasan+ubsan")
+        self.assertEqual((both.name, both.timeout), ("x86_64-kasan-ubsan", 900))
+        self.assertEqual(both.config, (*plain.config,
+                                       *targets.variants()["kasan"]["config"],
+                                       *targets.variants()["ubsan"]["config"]))
+        self.assertEqual(targets.varied(plain, "ubsan+kasan").timeout, 900)
+
+    def test_rest(self):
+        """`make check` and `make check-all` run every target and every variant."""
+        table, rest = targets.table(), [t.name for t in targets.rest()]
+        self.assertEqual([n for n, t in table.items() if not t.check and n not in rest], [])
+        for name in targets.variants():
+            self.assertEqual(sum(name in chosen.removeprefix("x86_64-") for chosen in rest), 1, name)
+
     def test_like(self):
         """Lists are added to those of the other target, and `check` is not taken over."""
         table = targets.table()
