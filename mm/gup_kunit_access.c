@@ -4,6 +4,9 @@
  * Exported to that module only; no logic of its own.
  */
 #include <linux/export.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/kdev_t.h>
 #include <linux/mm.h>
 #include <linux/mempolicy.h>
 #include <linux/mman.h>
@@ -258,6 +261,10 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_lru_drain, "gup_kunit");
 long GUP_KUNIT_SYS(madvise)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(mprotect)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(mremap)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(memfd_secret)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(mknodat)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(swapon)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(swapoff)(const struct pt_regs *regs);
 
 static long gup_kunit_call(long (*fn)(const struct pt_regs *regs),
 			   const unsigned long *args)
@@ -323,3 +330,72 @@ long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to)
 			      MREMAP_MAYMOVE | MREMAP_FIXED, to);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mremap, "gup_kunit");
+
+/**
+ * gup_kunit_memfd_secret() - memfd_secret(2) and ftruncate(2)
+ * @len: the size in bytes
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: The file, for the caller to put, or an error.
+ */
+struct file *gup_kunit_memfd_secret(size_t len)
+{
+	long fd = GUP_KUNIT_CALL(memfd_secret, 0);
+	struct file *file;
+	long ret;
+
+	if (fd < 0)
+		return ERR_PTR(fd);
+	ret = ksys_ftruncate(fd, len, 0);
+	file = fget(fd);
+	close_fd(fd);
+	if (!ret)
+		return file;
+	fput(file);
+
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_memfd_secret, "gup_kunit");
+
+/*
+ * The name is a pointer where the call takes its arguments one by one, and a
+ * register otherwise.
+ */
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+#define GUP_KUNIT_NAME(name)	(name)
+#else
+#define GUP_KUNIT_NAME(name)	((const char __user *)(name))
+#endif
+
+/**
+ * gup_kunit_mknod() - mknod(2)
+ * @name: user address of the path
+ * @mode: S_IF*, and the permissions
+ * @dev:  the device
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: 0 or a negative error.
+ */
+long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev)
+{
+	return GUP_KUNIT_CALL(mknodat, AT_FDCWD, GUP_KUNIT_NAME(name), mode,
+			      new_encode_dev(dev));
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mknod, "gup_kunit");
+
+/**
+ * gup_kunit_swap() - swapon(2) or swapoff(2)
+ * @name: user address of the path
+ * @on:   which
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: 0 or a negative error.
+ */
+long gup_kunit_swap(unsigned long name, bool on)
+{
+	if (on)
+		return GUP_KUNIT_CALL(swapon, GUP_KUNIT_NAME(name), 0);
+
+	return GUP_KUNIT_CALL(swapoff, GUP_KUNIT_NAME(name));
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_swap, "gup_kunit");

@@ -5,22 +5,18 @@
  */
 #include <linux/export.h>
 #include <linux/memcontrol.h>
+#include <linux/migrate.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
+#include <linux/sched/mm.h>
 #include <linux/swap.h>
+#include <linux/syscalls.h>
+#include <linux/uprobes.h>
 
 #include "gup_kunit_mm.h"
 #include "internal.h"
-
-/* What the entry says, but for its size and its page. */
-#define GUP_KUNIT_FILL(e, entry, level)						\
-do {										\
-	(e)->read = level##_access_permitted(entry, false);			\
-	(e)->write = level##_access_permitted(entry, true);			\
-	(e)->writable = level##_write(entry);					\
-	(e)->special = level##_special(entry);					\
-} while (0)
 
 static struct page *gup_kunit_page(unsigned long pfn, unsigned long addr,
 				   unsigned long size)
@@ -42,7 +38,10 @@ static bool gup_kunit_read_pud(pud_t *pudp, unsigned long addr,
 	if (pud_leaf(pud)) {
 		e->size = PUD_SIZE;
 		e->page = gup_kunit_page(pud_pfn(pud), addr, PUD_SIZE);
-		GUP_KUNIT_FILL(e, pud, pud);
+		e->read = pud_access_permitted(pud, false);
+		e->write = pud_access_permitted(pud, true);
+		e->writable = pud_write(pud);
+		e->special = pud_special(pud);
 		return false;
 	}
 #endif
@@ -60,9 +59,12 @@ static bool gup_kunit_read_pmd(pmd_t *pmdp, unsigned long addr,
 	if (pmd_leaf(pmd)) {
 		e->size = PMD_SIZE;
 		e->page = gup_kunit_page(pmd_pfn(pmd), addr, PMD_SIZE);
-		GUP_KUNIT_FILL(e, pmd, pmd);
-		if (pmd_protnone(pmd))
-			e->read = e->write = false;
+		e->read = !pmd_protnone(pmd) &&
+			  pmd_access_permitted(pmd, false);
+		e->write = !pmd_protnone(pmd) &&
+			   pmd_access_permitted(pmd, true);
+		e->writable = pmd_write(pmd);
+		e->special = pmd_special(pmd);
 		return false;
 	}
 #endif
@@ -72,7 +74,7 @@ static bool gup_kunit_read_pmd(pmd_t *pmdp, unsigned long addr,
 static void gup_kunit_read_pte(struct mm_struct *mm, pmd_t *pmdp,
 			       unsigned long addr, struct gup_kunit_mm_entry *e)
 {
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep;
 
 	ptep = pte_offset_map_lock(mm, pmdp, addr, &ptl);
@@ -85,9 +87,10 @@ static void gup_kunit_read_pte(struct mm_struct *mm, pmd_t *pmdp,
 	if (!pte_present(e->pte))
 		return;
 	e->page = gup_kunit_page(pte_pfn(e->pte), addr, PAGE_SIZE);
-	GUP_KUNIT_FILL(e, e->pte, pte);
-	if (pte_protnone(e->pte))
-		e->read = e->write = false;
+	e->read = !pte_protnone(e->pte) && pte_access_permitted(e->pte, false);
+	e->write = !pte_protnone(e->pte) && pte_access_permitted(e->pte, true);
+	e->writable = pte_write(e->pte);
+	e->special = pte_special(e->pte);
 }
 
 /**
@@ -175,7 +178,7 @@ int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
 		     bool exclusive)
 {
 	struct mm_struct *mm = vma->vm_mm;
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep;
 
 	ptep = get_locked_pte(mm, addr, &ptl);
@@ -251,3 +254,76 @@ void gup_kunit_mm_drain(void)
 	lru_add_drain();
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_drain, "gup_kunit");
+
+/**
+ * gup_kunit_mmap() - mmap(2) of anonymous memory, also that of hugetlb
+ * @len:   the length
+ * @prot:  PROT_*
+ * @flags: MAP_*
+ *
+ * Context: Process context, with an mm.
+ * Return: The address, or an error.
+ */
+unsigned long gup_kunit_mmap(unsigned long len, unsigned long prot,
+			     unsigned long flags)
+{
+	return ksys_mmap_pgoff(0, len, prot, flags | MAP_ANONYMOUS, -1, 0);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mmap, "gup_kunit");
+
+/**
+ * gup_kunit_fork() - what fork(2) does to the memory
+ *
+ * Context: Process context, with an mm.
+ * Return: The mm of the child, for which there is no task; or NULL.
+ */
+struct mm_struct *gup_kunit_fork(void)
+{
+	struct mm_struct *mm = mm_alloc();
+	int ret;
+
+	if (!mm)
+		return NULL;
+	mm->task_size = current->mm->task_size;
+	uprobe_start_dup_mmap();
+	ret = dup_mmap(mm, current->mm);
+	uprobe_end_dup_mmap();
+	if (!ret)
+		return mm;
+	mmput(mm);
+
+	return NULL;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_fork, "gup_kunit");
+
+/**
+ * gup_kunit_migrate_begin() - begin to migrate a folio
+ * @folio: the folio
+ *
+ * From here on, nobody gets at it: a fault waits until the end.
+ *
+ * Context: Process context. The caller holds a reference until the end.
+ */
+void gup_kunit_migrate_begin(struct folio *folio)
+{
+	folio_lock(folio);
+#ifdef CONFIG_MIGRATION
+	try_to_migrate(folio, 0);
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_begin, "gup_kunit");
+
+/**
+ * gup_kunit_migrate_end() - leave a folio where it is
+ * @folio: the folio
+ *
+ * Context: Process context.
+ */
+void gup_kunit_migrate_end(struct folio *folio)
+{
+#ifdef CONFIG_MIGRATION
+	remove_migration_ptes(folio, folio, 0);
+#endif
+	folio_unlock(folio);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_end, "gup_kunit");

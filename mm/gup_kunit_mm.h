@@ -39,5 +39,10 @@ int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
 		     bool exclusive);
 struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order);
 void gup_kunit_mm_drain(void);
+unsigned long gup_kunit_mmap(unsigned long len, unsigned long prot,
+			     unsigned long flags);
+struct mm_struct *gup_kunit_fork(void);
+void gup_kunit_migrate_begin(struct folio *folio);
+void gup_kunit_migrate_end(struct folio *folio);
 
 #endif /* __MM_GUP_KUNIT_MM_H */

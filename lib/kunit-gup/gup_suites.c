@@ -5,6 +5,7 @@
  */
 #include "gup_kunit.h"
 #include "gup_mm.h"
+#include "gup_real.h"
 
 kunit_test_suites(&gup_fixture_suite,
 		  &gup_batch_suite,
@@ -16,6 +17,10 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_fast_runs_suite,
 		  &gup_fast_entry_suite,
 		  &gup_mm_suite,
+		  &gup_real_suite,
+		  &gup_real_partial_suite,
+		  &gup_real_special_suite,
+		  &gup_real_swap_suite,
 		  &gup_real_race_suite,
 		  &gup_torn_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
