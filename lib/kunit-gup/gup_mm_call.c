@@ -145,6 +145,27 @@ void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 	gup_kunit_mm_drain();
 }
 
+/* Whatever was done about a page, now the request must be allowed to have it. */
+static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
+			      unsigned int i, struct gup_diff *diff)
+{
+	struct page *page = m->pages[i];
+	struct gup_kunit_mm_entry e;
+
+	gup_mm_read(m, ask->first + i, &e);
+	if (gup_differs(diff, "page", i, (long)page, (long)e.page))
+		return;
+	if (m->want[i])
+		gup_differs(diff, "page that was there before", i, (long)page,
+			    (long)m->want[i]);
+	if ((ask->flags & (FOLL_WRITE | FOLL_FORCE)) == FOLL_WRITE)
+		gup_differs(diff, "write access to page", i, e.write, true);
+	if (folio_test_anon(page_folio(page)))
+		gup_differs(diff, "page to be unshared", i,
+			    gup_oracle_mapped(&e, ask->flags) == GUP_UNSHARE,
+			    false);
+}
+
 /* The array: what is mapped now, and what was if there was no need to change it. */
 static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 			       struct gup_diff *diff)
@@ -153,13 +174,8 @@ static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 
 	if (ask->ret > (long)ask->nr)
 		gup_differs(diff, "number of pages", 0, ask->ret, ask->nr);
-	for (i = 0; (long)i < ask->ret && !diff->what; i++) {
-		gup_differs(diff, "page", i, (long)m->pages[i],
-			    (long)gup_mm_mapped(m, ask->first + i));
-		if (m->want[i])
-			gup_differs(diff, "page that was there before", i,
-				    (long)m->pages[i], (long)m->want[i]);
-	}
+	for (i = 0; (long)i < ask->ret && !diff->what; i++)
+		gup_mm_check_page(m, ask, i, diff);
 	/* What could not be kept for long was given back, and left there. */
 	if (ask->flags & FOLL_LONGTERM)
 		i = ask->nr;

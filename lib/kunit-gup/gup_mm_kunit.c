@@ -334,6 +334,10 @@ static const struct gup_mm_row gup_mm_rows[] = {
 		.layout = { "A2", "A0-1 A2-3:s" },
 		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 4,
 	}, {
+		.name = "shared pages are unshared",
+		.layout = { "A2", "A0-1:r A2-3:s" },
+		.call = GUP_MM_FAST, .flags = GUP_PIN, .ret = 4,
+	}, {
 		.name = "a guard ends it",
 		.layout = { "A2", "A0-1 @ A3" },
 		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2,

@@ -8,13 +8,11 @@
  * comes out of a whole call. Then all calls are made over all ranges, which is
  * compared with the oracle only.
  */
+#include <linux/highmem.h>
 #include <linux/mman.h>
-#include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
 #include "gup_real.h"
-
-#define GUP_RW	(PROT_READ | PROT_WRITE)
 
 /* A number of pages that counts from the end of the memory. */
 #define GUP_ALL			0
@@ -88,7 +86,7 @@ static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
 	return gup_mm_adopt(test, to, m->nr);
 }
 
-/* Two pages of the second folio exchange their places with the rest of it. */
+/* One page of each folio lies in the middle of the other. */
 static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned int half = m->nr / 2;

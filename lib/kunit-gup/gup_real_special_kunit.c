@@ -74,12 +74,15 @@ static void gup_special_hugetlb(struct kunit *test)
 	const unsigned int one = size->kb * SZ_1K / PAGE_SIZE;
 	const unsigned int nr = size->kb > 2048 ? one : 2 * one;
 	struct gup_mm_ask ask = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .nr = nr,
+		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = nr,
 	};
 	struct gup_kunit_mm_entry e;
 	unsigned long addr;
 	struct gup_mm *m;
 
+	/* A gigantic one has nowhere to go if it lies in a movable zone. */
+	if (one <= MAX_ORDER_NR_PAGES)
+		ask.flags = GUP_PIN_LW;
 	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
 	addr = gup_kunit_mmap((unsigned long)nr * PAGE_SIZE, GUP_RW,
 			      MAP_PRIVATE | MAP_HUGETLB |
