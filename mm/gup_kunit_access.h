@@ -96,6 +96,31 @@ struct gup_kunit_gup {
 
 extern const struct gup_kunit_gup gup_kunit_gup;
 
+/**
+ * struct gup_kunit_stat - static functions of mm/migrate.c; none without
+ *                         CONFIG_MIGRATION
+ * @array: do_pages_stat_array()
+ * @user:  do_pages_stat()
+ * @walk:  do_pages_stat_walk(), to be replaced; NULL where the tree does not have
+ *         it
+ * @alloc: do_pages_stat_alloc(), the same
+ */
+struct gup_kunit_stat {
+	void (*array)(struct mm_struct *mm, unsigned long nr_pages,
+		      const void __user **pages, int *status);
+	int (*user)(struct mm_struct *mm, unsigned long nr_pages,
+		    const void __user * __user *pages, int __user *status);
+	unsigned long (*walk)(struct vm_area_struct *vma, unsigned long nr_pages,
+			      const void __user **pages, int *status);
+	void *(*alloc)(void);
+};
+
+#ifdef CONFIG_MIGRATION
+extern const struct gup_kunit_stat gup_kunit_stat;
+#else
+static const struct gup_kunit_stat gup_kunit_stat __maybe_unused;
+#endif
+
 /* The FPB_* flags of mm/internal.h by the names that the suites use. */
 #define GUP_KUNIT_RESPECT_DIRTY		BIT(0)
 #define GUP_KUNIT_RESPECT_SOFT_DIRTY	BIT(1)

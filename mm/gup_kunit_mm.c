@@ -242,6 +242,31 @@ struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_carve, "gup_kunit");
 
 /**
+ * gup_kunit_mm_exchange() - put another entry in the place of one
+ * @mm:   the address space
+ * @addr: the address, which has a page table
+ * @pte:  the new entry; nothing is counted, so the old one has to come back
+ *
+ * Context: Process context. Nobody accesses the page.
+ * Return: The old entry.
+ */
+pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
+{
+	spinlock_t *ptl;
+	pte_t *ptep, old;
+
+	mmap_read_lock(mm);
+	ptep = get_locked_pte(mm, addr, &ptl);
+	old = ptep_get(ptep);
+	set_pte_at(mm, addr, ptep, pte);
+	pte_unmap_unlock(ptep, ptl);
+	mmap_read_unlock(mm);
+
+	return old;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_exchange, "gup_kunit");
+
+/**
  * gup_kunit_mm_drain() - let nobody but its owners hold references to a folio
  *
  * What was added to the LRU lists lately, or is about to move in them, is held by

@@ -6,6 +6,7 @@
 #include "gup_kunit.h"
 #include "gup_mm.h"
 #include "gup_real.h"
+#include "gup_nodes.h"
 
 kunit_test_suites(&gup_fixture_suite,
 		  &gup_batch_suite,
@@ -23,6 +24,10 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_real_swap_suite,
 		  &gup_real_race_suite,
 		  &gup_torn_suite,
+		  &gup_nodes_suite,
+		  &gup_nodes_kinds_suite,
+		  &gup_nodes_call_suite,
+		  &gup_nodes_runs_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
 #endif

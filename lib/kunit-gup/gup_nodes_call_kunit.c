@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_nodes_call: how the arrays of move_pages() are read and written.
+ *
+ * The query works in chunks: what was written before one of the arrays ends at an
+ * address where nothing is mapped stays written, and 7.3 reads and writes 16 at a
+ * time, which user space can see. No call may fail for want of memory.
+ *
+ * And gup_nodes_runs: one walk answers all that it can, which nobody can see.
+ */
+#include <kunit/static_stub.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+
+#include "gup_nodes.h"
+
+#define GUP_NODES_CHUNK	16
+
+/* Pages of all kinds, and asked for over and over again. */
+static struct gup_nodes *gup_nodes_of(struct kunit *test, unsigned int nr)
+{
+	static const struct gup_mm_layout layout = {
+		"A4 B0 C2", "A0-15 . B Z C0-2 @ C3", .at = PTRS_PER_PTE - 10,
+	};
+	const char *lacks = gup_nodes_lacks("") ?: gup_mm_lacks(&layout);
+	struct gup_nodes *q;
+	struct gup_mm *m;
+	unsigned int i;
+
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+	m = gup_mm_create(test, &layout);
+	q = gup_nodes_create(m, nr);
+	for (i = 0; i < nr; i++)
+		gup_nodes_add(q, gup_mm_addr(m, i % (m->nr + 1)));
+
+	return q;
+}
+
+/**
+ * struct gup_nodes_count - a number of addresses, or where an array ends
+ * @name: as text
+ * @nr:   the number of addresses
+ * @end:  how many entries of the array can be accessed
+ */
+struct gup_nodes_count {
+	const char *name;
+	unsigned int nr;
+	unsigned int end;
+};
+
+static const struct gup_nodes_count gup_nodes_counts[] = {
+	{ "0", 0 }, { "1", 1 }, { "15", 15 }, { "16", 16 }, { "17", 17 },
+	{ "32", 32 }, { "40", 40 }, { "511", 511 }, { "512", 512 },
+	{ "513", 513 }, { "1023", 1023 }, { "1024", 1024 }, { "1025", 1025 },
+	{ "100000", 100000 },
+};
+
+static void number_of_addresses(struct kunit *test)
+{
+	const struct gup_nodes_count *row = test->param_value;
+	struct gup_nodes *q = gup_nodes_of(test, row->nr);
+
+	gup_nodes_run(q, row->name);
+}
+
+static void nothing_asked_for(struct kunit *test)
+{
+	const struct gup_nodes_users users = {};
+	struct gup_nodes *q = gup_nodes_of(test, 0);
+
+	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), 0);
+}
+
+static const struct gup_nodes_count gup_nodes_ends[] = {
+	{ "0 of 1", 1, 0 }, { "0 of 40", 40, 0 }, { "1 of 40", 40, 1 },
+	{ "15 of 40", 40, 15 }, { "16 of 40", 40, 16 }, { "17 of 40", 40, 17 },
+	{ "19 of 40", 40, 19 }, { "39 of 40", 40, 39 }, { "32 of 40", 40, 32 },
+	{ "100 of 600", 600, 100 }, { "496 of 600", 600, 496 },
+	{ "511 of 600", 600, 511 }, { "512 of 600", 600, 512 },
+	{ "513 of 600", 600, 513 }, { "528 of 600", 600, 528 },
+	{ "599 of 600", 600, 599 }, { "1030 of 1600", 1600, 1030 },
+};
+
+/* An array of which @end entries are the last before a hole. */
+static unsigned long gup_nodes_at_end(struct gup_nodes *q, unsigned int end,
+				      size_t size)
+{
+	const unsigned int nr = DIV_ROUND_UP(end * size, PAGE_SIZE) + 1;
+	const unsigned long addr = gup_mm_map(q->m->test, nr, 0, NULL,
+					      PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS);
+
+	return addr + nr * PAGE_SIZE - end * size;
+}
+
+static void addresses_end(struct kunit *test)
+{
+	const struct gup_nodes_count *row = test->param_value;
+	struct gup_nodes *q = gup_nodes_of(test, row->nr);
+	struct gup_nodes_users users = gup_nodes_users(q);
+	struct gup_diff diff = {};
+
+	users.pages = gup_nodes_at_end(q, row->end, sizeof(*q->addr));
+	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)users.pages,
+					      q->addr,
+					      row->end * sizeof(*q->addr)));
+	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
+	gup_nodes_fetch(q, users.status, q->nr + 1);
+	gup_nodes_matches(q, 0, rounddown(row->end, GUP_NODES_CHUNK), &diff);
+	gup_expect_no_diff(test, &diff, row->name);
+}
+
+static void statuses_end(struct kunit *test)
+{
+	const struct gup_nodes_count *row = test->param_value;
+	struct gup_nodes *q = gup_nodes_of(test, row->nr);
+	struct gup_nodes_users users = gup_nodes_users(q);
+	struct gup_diff diff = {};
+
+	users.status = gup_nodes_at_end(q, row->end, sizeof(*q->got));
+	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
+	gup_nodes_fetch(q, users.status, row->end);
+	gup_nodes_matches(q, 0, row->end, &diff);
+	gup_expect_no_diff(test, &diff, row->name);
+}
+
+static void statuses_read_only(struct kunit *test)
+{
+	struct gup_nodes *q = gup_nodes_of(test, 600);
+	struct gup_nodes_users users = gup_nodes_users(q);
+	struct gup_diff diff = {};
+
+	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(users.status, PAGE_SIZE,
+						    PROT_READ));
+	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
+	gup_nodes_fetch(q, users.status, q->nr + 1);
+	gup_nodes_matches(q, 0, 0, &diff);
+	gup_expect_no_diff(test, &diff, "600");
+}
+
+/* As many addresses as statuses in one place: each is read before it is lost. */
+static void arrays_in_one_place(struct kunit *test)
+{
+	struct gup_nodes *q = gup_nodes_of(test, 1100);
+	struct gup_nodes_users users = gup_nodes_users(q);
+	struct gup_diff diff = {};
+
+	users.status = users.pages;
+	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), 0);
+	gup_nodes_fetch(q, users.status, q->nr);
+	gup_nodes_matches(q, 0, q->nr, &diff);
+	gup_expect_no_diff(test, &diff, "1100");
+}
+
+/* The first look comes before the first write: nothing is there yet. */
+static void asked_for_the_statuses(struct kunit *test)
+{
+	struct gup_nodes *q = gup_nodes_of(test, 40);
+	struct gup_nodes_users users;
+	unsigned long addr;
+
+	addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	KUNIT_ASSERT_NE(test, addr, 0);
+	q->addr[3] = addr;
+	users = gup_nodes_users(q);
+	users.status = addr;
+	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), 0);
+	gup_nodes_fetch(q, addr, q->nr);
+	KUNIT_EXPECT_EQ(test, q->got[3], -ENOENT);
+	KUNIT_EXPECT_GE(test, gup_nodes_reference(q->m, addr), 0);
+}
+
+static unsigned int gup_nodes_counted;
+
+static void *gup_nodes_no_memory(void)
+{
+	gup_nodes_counted++;
+
+	return NULL;
+}
+
+static void no_memory(struct kunit *test)
+{
+	const struct gup_nodes_count *row = test->param_value;
+	struct gup_nodes *q = gup_nodes_of(test, row->nr);
+
+	if (!gup_kunit_stat.alloc)
+		kunit_skip(test, "no memory is allocated");
+	gup_nodes_counted = 0;
+	kunit_activate_static_stub(test, gup_kunit_stat.alloc,
+				   gup_nodes_no_memory);
+	gup_nodes_run(q, row->name);
+	KUNIT_EXPECT_EQ(test, gup_nodes_counted, row->nr > GUP_NODES_CHUNK);
+}
+
+/* What is there from the first page to the last: huge pages, and what follows. */
+static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
+			   int status)
+{
+	const unsigned int nr = 2 * PTRS_PER_PTE;
+	struct gup_kunit_mm_entry e;
+	struct gup_nodes *q;
+	unsigned long addr;
+	struct gup_mm *m;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		kunit_skip(test, "no CONFIG_TRANSPARENT_HUGEPAGE");
+	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS);
+	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, nr * PAGE_SIZE,
+						   MADV_HUGEPAGE));
+	m = gup_mm_adopt(test, addr, nr + 4);
+	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr, 1, m->pages,
+							 gup_flags));
+	put_page(m->pages[0]);
+	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr + PMD_SIZE, 1,
+							 m->pages, gup_flags));
+	put_page(m->pages[0]);
+	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));
+	KUNIT_ASSERT_EQ(test, e.size, PMD_SIZE);
+
+	q = gup_nodes_create(m, 4 * nr);
+	for (i = 0; i < nr + 5; i++)
+		gup_nodes_add(q, gup_mm_addr(m, i));
+	for (i = nr + 5; i--;)
+		gup_nodes_add(q, gup_mm_addr(m, i * 7 % (nr + 5)));
+	KUNIT_EXPECT_EQ(test, q->want[5],
+			status ?: page_to_nid(gup_mm_mapped(m, 5)));
+	gup_nodes_run(q, "two huge pages");
+	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, 0, &e));
+	KUNIT_EXPECT_EQ(test, e.size, PMD_SIZE);
+}
+
+static void huge_pages(struct kunit *test)
+{
+	gup_nodes_huge(test, FOLL_WRITE, 0);
+}
+
+static void huge_zero_pages(struct kunit *test)
+{
+	gup_nodes_huge(test, 0, -EFAULT);
+}
+
+/* Where the address space of a process ends, there is a page like any other. */
+static void last_page_of_user_space(struct kunit *test)
+{
+	const unsigned long addr = TASK_SIZE - 2 * PAGE_SIZE;
+	struct gup_nodes *q;
+	struct gup_mm *m;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, addr, vm_mmap(NULL, addr, 2 * PAGE_SIZE,
+					    PROT_READ | PROT_WRITE, MAP_FIXED |
+					    MAP_PRIVATE | MAP_ANONYMOUS, 0));
+	m = gup_mm_adopt(test, addr, 2);
+	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr + PAGE_SIZE, 1,
+							 m->pages, FOLL_WRITE));
+	put_page(m->pages[0]);
+	q = gup_nodes_create(m, 40);
+	for (i = 0; i < 39; i++)
+		gup_nodes_add(q, gup_mm_addr(m, i % 3));
+	gup_nodes_add(q, ULONG_MAX);
+	gup_nodes_expect(q, "e n f e n f e n f e n f e n f e n f e n f e n f e n f e n f e n f e n f e n f f");
+	gup_nodes_run(q, "last page");
+}
+
+KUNIT_ARRAY_PARAM_DESC(gup_nodes_counts, gup_nodes_counts, name);
+KUNIT_ARRAY_PARAM_DESC(gup_nodes_ends, gup_nodes_ends, name);
+
+static struct kunit_case gup_nodes_call_cases[] = {
+	GUP_CASE_ROWS(number_of_addresses, number_of_addresses, gup_nodes_counts),
+	KUNIT_CASE(nothing_asked_for),
+	GUP_CASE_ROWS(addresses_end, addresses_end, gup_nodes_ends),
+	GUP_CASE_ROWS(statuses_end, statuses_end, gup_nodes_ends),
+	KUNIT_CASE(statuses_read_only),
+	KUNIT_CASE(arrays_in_one_place),
+	KUNIT_CASE(asked_for_the_statuses),
+	GUP_CASE_ROWS(no_memory, no_memory, gup_nodes_counts),
+	KUNIT_CASE(huge_pages),
+	KUNIT_CASE(huge_zero_pages),
+	KUNIT_CASE(last_page_of_user_space),
+	{}
+};
+
+struct kunit_suite gup_nodes_call_suite = {
+	.name = "gup_nodes_call",
+	.test_cases = gup_nodes_call_cases,
+};
