@@ -13,8 +13,99 @@
 #include <linux/mm.h>
 #include <linux/page-flags.h>
 #include <linux/pgtable.h>
+#include <linux/unroll.h>
 
 #include "internal.h"
+
+/**
+ * gup_nr_next_pages() - count entries of an array that are consecutive pages
+ * @pages:  the array
+ * @max_nr: the number of entries to look at, at least 1. All the pages that
+ *          follow the first one, if they do, are in one folio.
+ *
+ * Context: Any. No &struct page is read.
+ * Return: The number of leading entries, 1 to @max_nr.
+ */
+static inline unsigned long gup_nr_next_pages(struct page **pages,
+					      unsigned long max_nr)
+{
+	const struct page *page = pages[0];
+	unsigned long nr = 0, differ;
+	unsigned int i;
+
+	/* Eight entries at a time, with one branch. */
+	for (; nr + 8 <= max_nr; nr += 8, page += 8) {
+		differ = 0;
+		unrolled_full
+		for (i = 0; i < 8; i++)
+			differ |= (unsigned long)pages[nr + i] ^
+				  (unsigned long)(page + i);
+		if (differ)
+			break;
+	}
+	for (; nr < max_nr && pages[nr] == page; page++)
+		nr++;
+
+	return nr;
+}
+
+/**
+ * gup_nr_folio_pages() - count the leading entries of an array in one folio
+ * @folio:  the folio that pages[0] belongs to
+ * @pages:  the array
+ * @max_nr: the number of entries, at least 1
+ *
+ * The entries can be pages of the folio in any order and any number of times: a
+ * small page over and over again is a run as well. All pages of a folio have
+ * their &struct page in one piece, in every memory model (see MAX_FOLIO_ORDER),
+ * so the pointers tell, and the memory that they point to is not read. What is
+ * no page at all (NULL, an error) is in no folio and ends the run.
+ *
+ * Context: The caller holds a reference to @folio, or something else that keeps
+ * it from being split. No lock needed.
+ * Return: The number of entries, 1 to @max_nr.
+ */
+static inline unsigned long gup_nr_folio_pages(const struct folio *folio,
+					       struct page **pages,
+					       unsigned long max_nr)
+{
+	const unsigned long first = (unsigned long)&folio->page;
+	unsigned long nr_pages = 1, nr = 1;
+
+	if (folio_test_large(folio)) {
+		nr_pages = folio_large_nr_pages(folio);
+		nr = gup_nr_next_pages(pages, min(max_nr, nr_pages -
+					folio_page_idx(folio, pages[0])));
+	}
+
+	/* Backwards, repeated, or with gaps. */
+	for (; nr < max_nr; nr++)
+		if ((unsigned long)pages[nr] - first >=
+		    nr_pages * sizeof(struct page))
+			break;
+
+	return nr;
+}
+
+/**
+ * gup_nr_same_folios() - count the leading entries of an array that are the same
+ * @folios: the array
+ * @max_nr: the number of entries, at least 1
+ *
+ * Context: Any. No &struct folio is read.
+ * Return: The number of entries, 1 to @max_nr.
+ */
+static inline unsigned long gup_nr_same_folios(struct folio **folios,
+					       unsigned long max_nr)
+{
+	unsigned long nr;
+
+	for (nr = 1; nr < max_nr; nr++)
+		if (folios[nr] != folios[0])
+			break;
+
+	return nr;
+}
 
 #ifdef CONFIG_MMU
 /**

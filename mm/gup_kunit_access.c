@@ -7,6 +7,8 @@
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/kdev_t.h>
+#include <linux/hugetlb.h>
+#include <linux/memremap.h>
 #include <linux/mm.h>
 #include <linux/mempolicy.h>
 #include <linux/mman.h>
@@ -130,19 +132,35 @@ unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_shareable, "gup_kunit");
 
 /**
- * gup_kunit_is_longterm_pinnable() - folio_is_longterm_pinnable()
- * @folio: the folio
+ * gup_kunit_nr_folio_pages() - gup_nr_folio_pages()
+ * @folio:  the folio of the first entry
+ * @pages:  the array
+ * @max_nr: the number of entries
  *
- * It is inline, but what it asks CMA is not exported.
- *
- * Context: The folio does not go away.
- * Return: Whether the folio may stay where it is for long.
+ * Context: Any.
+ * Return: The number of leading entries that are pages of @folio.
  */
-bool gup_kunit_is_longterm_pinnable(struct folio *folio)
+unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
+				       unsigned long max_nr)
 {
-	return folio_is_longterm_pinnable(folio);
+	return gup_nr_folio_pages(folio, pages, max_nr);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_longterm_pinnable, "gup_kunit");
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_folio_pages, "gup_kunit");
+
+/**
+ * gup_kunit_nr_same_folios() - gup_nr_same_folios()
+ * @folios: the array
+ * @max_nr: the number of entries
+ *
+ * Context: Any.
+ * Return: The number of leading entries that are the same.
+ */
+unsigned long gup_kunit_nr_same_folios(struct folio **folios,
+				       unsigned long max_nr)
+{
+	return gup_nr_same_folios(folios, max_nr);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_same_folios, "gup_kunit");
 
 /**
  * gup_kunit_prep_folio() - prep_compound_page()
@@ -156,6 +174,20 @@ void gup_kunit_prep_folio(struct page *page, unsigned int order)
 	prep_compound_page(page, order);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_prep_folio, "gup_kunit");
+
+/**
+ * gup_kunit_set_hugetlb() - give a folio the type of hugetlb, if there is that
+ * @folio: the folio, of order 1 or higher
+ *
+ * Context: Nobody else uses the folio.
+ */
+void gup_kunit_set_hugetlb(struct folio *folio)
+{
+#ifdef CONFIG_HUGETLB_PAGE
+	__folio_set_hugetlb(folio);
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_set_hugetlb, "gup_kunit");
 
 /**
  * gup_kunit_secretmem_aops() - what makes a mapping one of secretmem
@@ -399,3 +431,141 @@ long gup_kunit_swap(unsigned long name, bool on)
 	return GUP_KUNIT_CALL(swapoff, GUP_KUNIT_NAME(name));
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_swap, "gup_kunit");
+
+/**
+ * gup_kunit_is_longterm_pinnable() - folio_is_longterm_pinnable()
+ * @folio: the folio
+ *
+ * Context: Any.
+ * Return: Whether the folio may be pinned for long.
+ */
+bool gup_kunit_is_longterm_pinnable(struct folio *folio)
+{
+	GUP_KUNIT_STUB(gup_kunit_is_longterm_pinnable, folio);
+
+	return folio_is_longterm_pinnable(folio);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_longterm_pinnable, "gup_kunit");
+
+/**
+ * gup_kunit_is_device_coherent() - folio_is_device_coherent()
+ * @folio: the folio
+ *
+ * Context: Any.
+ * Return: Whether the folio is coherent memory of a device.
+ */
+bool gup_kunit_is_device_coherent(const struct folio *folio)
+{
+	GUP_KUNIT_STUB(gup_kunit_is_device_coherent, folio);
+
+	return folio_is_device_coherent(folio);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_device_coherent, "gup_kunit");
+
+/**
+ * gup_kunit_isolate_lru() - folio_isolate_lru()
+ * @folio: the folio
+ *
+ * Context: As folio_isolate_lru().
+ * Return: Whether the folio was isolated.
+ */
+bool gup_kunit_isolate_lru(struct folio *folio)
+{
+	GUP_KUNIT_STUB(gup_kunit_isolate_lru, folio);
+
+	return folio_isolate_lru(folio);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_isolate_lru, "gup_kunit");
+
+/**
+ * gup_kunit_isolate_hugetlb() - folio_isolate_hugetlb()
+ * @folio: the folio
+ * @list:  where it goes
+ *
+ * Context: As folio_isolate_hugetlb().
+ * Return: Whether the folio was isolated.
+ */
+bool gup_kunit_isolate_hugetlb(struct folio *folio, struct list_head *list)
+{
+	GUP_KUNIT_STUB(gup_kunit_isolate_hugetlb, folio, list);
+
+	return folio_isolate_hugetlb(folio, list);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_isolate_hugetlb, "gup_kunit");
+
+/**
+ * gup_kunit_lru_cache_drain() - lru_cache_drain_for_folio()
+ * @folio:      the folio
+ * @extra_refs: references that the caller holds
+ * @drained:    what was drained already
+ *
+ * Context: As lru_cache_drain_for_folio().
+ */
+void gup_kunit_lru_cache_drain(const struct folio *folio,
+			       unsigned int extra_refs,
+			       enum lru_cache_drained *drained)
+{
+	GUP_KUNIT_STUB(gup_kunit_lru_cache_drain, folio, extra_refs, drained);
+
+	lru_cache_drain_for_folio(folio, extra_refs, drained);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_lru_cache_drain, "gup_kunit");
+
+/**
+ * gup_kunit_migrate_device_coherent() - migrate_device_coherent_folio()
+ * @folio: the folio
+ *
+ * Context: As migrate_device_coherent_folio().
+ * Return: 0, or an error.
+ */
+int gup_kunit_migrate_device_coherent(struct folio *folio)
+{
+	GUP_KUNIT_STUB(gup_kunit_migrate_device_coherent, folio);
+
+#ifdef CONFIG_DEVICE_MIGRATION
+	return migrate_device_coherent_folio(folio);
+#else
+	return -EBUSY;
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_device_coherent, "gup_kunit");
+
+/**
+ * gup_kunit_migrate_pages() - migrate_pages()
+ * @list:          the folios
+ * @new_folio:     gives a folio to migrate to
+ * @free_folio:    takes it back
+ * @private:       for @new_folio and @free_folio
+ * @mode:          how to migrate
+ * @reason:        why
+ * @ret_succeeded: number of folios that were migrated, or NULL
+ *
+ * Context: As migrate_pages().
+ * Return: The number of folios that were not migrated, or an error.
+ */
+int gup_kunit_migrate_pages(struct list_head *list, new_folio_t new_folio,
+			    free_folio_t free_folio, unsigned long private,
+			    enum migrate_mode mode, enum migrate_reason reason,
+			    unsigned int *ret_succeeded)
+{
+	GUP_KUNIT_STUB(gup_kunit_migrate_pages, list, new_folio, free_folio,
+		       private, mode, reason, ret_succeeded);
+
+	return migrate_pages(list, new_folio, free_folio, private, mode, reason,
+			     ret_succeeded);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_pages, "gup_kunit");
+
+/**
+ * gup_kunit_putback_movable_pages() - putback_movable_pages()
+ * @list: the folios
+ *
+ * Context: As putback_movable_pages().
+ */
+void gup_kunit_putback_movable_pages(struct list_head *list)
+{
+	GUP_KUNIT_STUB(gup_kunit_putback_movable_pages, list);
+
+	putback_movable_pages(list);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_putback_movable_pages, "gup_kunit");

@@ -9,8 +9,10 @@
 #ifndef __MM_GUP_KUNIT_ACCESS_H
 #define __MM_GUP_KUNIT_ACCESS_H
 
+#include <linux/migrate.h>
 #include <linux/mm_types.h>
 #include <linux/pgtable.h>
+#include <linux/swap.h>
 
 #ifdef CONFIG_GUP_KUNIT_ACCESS
 void gup_kunit_lockless_read(pte_t *ptep);
@@ -63,6 +65,7 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 #endif
 
 struct address_space_operations;
+struct gup_node_pins;
 
 /**
  * struct gup_kunit_gup - static functions of mm/gup.c
@@ -73,8 +76,18 @@ struct address_space_operations;
  * @fast_pte_changed: gup_fast_pte_changed(), to be replaced
  * @grab_fast:        try_grab_folio_fast(); IRQs disabled
  * @put_folio:        gup_put_folio()
+ * @unpin_folio:      gup_unpin_folio(), to be replaced; NULL where the tree
+ *                    unpins with gup_put_folio()
+ * @fast_unpin:       gup_fast_unpin_user_pages()
+ * @collect_longterm: collect_longterm_unpinnable_folios() for an array of pages
+ *                    or folios; NULL without CONFIG_MIGRATION
+ * @check_longterm:   check_and_migrate_movable_pages() or ..._folios(); the same
  * @counts_what_it_keeps: whether the walk leaves out of the statistic what it
  *                    gives back
+ * @skips_repeats:    whether the longterm check looks once at a small page or a
+ *                    folio that the array has several times in a row
+ * @reads_first_only: whether unpinning reads no &struct page of a run but that
+ *                    of the first, and of the folio
  *
  * Each entry is both the door to call the function, and the name under which
  * kunit_activate_static_stub() knows it.
@@ -91,7 +104,16 @@ struct gup_kunit_gup {
 	struct folio *(*grab_fast)(struct page *page, int refs,
 				   unsigned int flags);
 	void (*put_folio)(struct folio *folio, int refs, unsigned int flags);
+	void (*unpin_folio)(struct folio *folio, int refs,
+			    struct gup_node_pins *pins);
+	void (*fast_unpin)(struct page **pages, unsigned long npages);
+	unsigned long (*collect_longterm)(struct list_head *list,
+					  void **entries, bool has_folios,
+					  long nr);
+	long (*check_longterm)(void **entries, bool has_folios, long nr);
 	bool counts_what_it_keeps;
+	bool skips_repeats;
+	bool reads_first_only;
 };
 
 extern const struct gup_kunit_gup gup_kunit_gup;
@@ -136,8 +158,12 @@ unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte,
 				    unsigned int max_nr);
 unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 				    unsigned int max_nr, unsigned int flags);
-bool gup_kunit_is_longterm_pinnable(struct folio *folio);
+unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
+				       unsigned long max_nr);
+unsigned long gup_kunit_nr_same_folios(struct folio **folios,
+				       unsigned long max_nr);
 void gup_kunit_prep_folio(struct page *page, unsigned int order);
+void gup_kunit_set_hugetlb(struct folio *folio);
 const struct address_space_operations *gup_kunit_secretmem_aops(void);
 unsigned long gup_kunit_thp_orders(unsigned long orders);
 int gup_kunit_split(struct folio *folio, unsigned int order);
@@ -149,6 +175,21 @@ struct file *gup_kunit_memfd_secret(size_t len);
 long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev);
 long gup_kunit_swap(unsigned long name, bool on);
 long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to);
+
+/* What the longterm check calls in other files, to be replaced. */
+bool gup_kunit_is_longterm_pinnable(struct folio *folio);
+bool gup_kunit_is_device_coherent(const struct folio *folio);
+bool gup_kunit_isolate_lru(struct folio *folio);
+bool gup_kunit_isolate_hugetlb(struct folio *folio, struct list_head *list);
+void gup_kunit_lru_cache_drain(const struct folio *folio,
+			       unsigned int extra_refs,
+			       enum lru_cache_drained *drained);
+int gup_kunit_migrate_device_coherent(struct folio *folio);
+int gup_kunit_migrate_pages(struct list_head *list, new_folio_t new_folio,
+			    free_folio_t free_folio, unsigned long private,
+			    enum migrate_mode mode, enum migrate_reason reason,
+			    unsigned int *ret_succeeded);
+void gup_kunit_putback_movable_pages(struct list_head *list);
 
 #endif /* CONFIG_GUP_KUNIT_ACCESS */
 #endif /* __MM_GUP_KUNIT_ACCESS_H */
