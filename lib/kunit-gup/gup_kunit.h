@@ -99,6 +99,7 @@ struct gup_race;
  *             lock, where stubs count that
  * @grabs:     number of successful grabs, where stubs count them
  * @grabbed:   number of references in them
+ * @suite:     what a suite wants to find again from a stub
  */
 struct gup_fixture {
 	struct kunit *test;
@@ -121,6 +122,7 @@ struct gup_fixture {
 	unsigned int *reads;
 	unsigned int grabs;
 	unsigned int grabbed;
+	void *suite;
 };
 
 /**
@@ -150,6 +152,7 @@ void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 int gup_fixture_movable_node(void);
 const char *gup_fixture_lacks(const char *folios, const char *ptes);
 long gup_fixture_stat(enum node_stat_item item);
+long gup_fixture_node_stat(int nid, enum node_stat_item item);
 void gup_fixture_bind(void);
 
 /* The bits after the colon in a picture; the default is none of them. */
@@ -340,6 +343,11 @@ extern struct kunit_suite gup_fast_runs_suite;
 extern struct kunit_suite gup_fast_entry_suite;
 extern struct kunit_suite gup_real_race_suite;
 extern struct kunit_suite gup_torn_suite;
+extern struct kunit_suite gup_array_suite;
+extern struct kunit_suite gup_unpin_suite;
+extern struct kunit_suite gup_unpin_edge_suite;
+extern struct kunit_suite gup_longterm_suite;
 extern struct kunit_suite gup_bench_suite;
+extern struct kunit_suite gup_bench_array_suite;
 
 #endif /* _GUP_KUNIT_H */

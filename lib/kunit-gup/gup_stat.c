@@ -8,34 +8,21 @@
 
 #include "gup_kunit.h"
 
-static long gup_stat_nodes(enum node_stat_item item)
+static long gup_stat_cpus(int nid, enum node_stat_item item)
 {
+	struct per_cpu_nodestat __percpu *stats = NODE_DATA(nid)->per_cpu_nodestats;
 	long sum = 0;
-	int nid;
+	int cpu;
 
-	for_each_online_node(nid)
-		sum += atomic_long_read(&NODE_DATA(nid)->vm_stat[item]);
-
-	return sum;
-}
-
-static long gup_stat_cpus(enum node_stat_item item)
-{
-	struct per_cpu_nodestat __percpu *stats;
-	int nid, cpu;
-	long sum = 0;
-
-	for_each_online_node(nid) {
-		stats = NODE_DATA(nid)->per_cpu_nodestats;
-		for_each_online_cpu(cpu)
-			sum += per_cpu_ptr(stats, cpu)->vm_node_stat_diff[item];
-	}
+	for_each_online_cpu(cpu)
+		sum += per_cpu_ptr(stats, cpu)->vm_node_stat_diff[item];
 
 	return sum;
 }
 
 /**
- * gup_fixture_stat() - the exact value of a counter, all nodes together
+ * gup_fixture_node_stat() - the exact value of a counter of one node
+ * @nid:  the node
  * @item: the counter
  *
  * The value of the node alone lags behind by what the CPUs have not added yet.
@@ -45,17 +32,36 @@ static long gup_stat_cpus(enum node_stat_item item)
  * Context: A thread after gup_fixture_bind().
  * Return: The value.
  */
-long gup_fixture_stat(enum node_stat_item item)
+long gup_fixture_node_stat(int nid, enum node_stat_item item)
 {
+	const atomic_long_t *node = &NODE_DATA(nid)->vm_stat[item];
 	unsigned long irq;
-	long nodes, sum;
+	long before, sum;
 
 	local_irq_save(irq);
 	do {
-		nodes = gup_stat_nodes(item);
-		sum = nodes + gup_stat_cpus(item);
-	} while (nodes != gup_stat_nodes(item));
+		before = atomic_long_read(node);
+		sum = before + gup_stat_cpus(nid, item);
+	} while (before != atomic_long_read(node));
 	local_irq_restore(irq);
+
+	return sum;
+}
+
+/**
+ * gup_fixture_stat() - the exact value of a counter, all nodes together
+ * @item: the counter
+ *
+ * Context: A thread after gup_fixture_bind().
+ * Return: The value.
+ */
+long gup_fixture_stat(enum node_stat_item item)
+{
+	long sum = 0;
+	int nid;
+
+	for_each_online_node(nid)
+		sum += gup_fixture_node_stat(nid, item);
 
 	return sum;
 }

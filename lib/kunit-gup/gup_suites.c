@@ -28,8 +28,13 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_nodes_kinds_suite,
 		  &gup_nodes_call_suite,
 		  &gup_nodes_runs_suite,
+		  &gup_array_suite,
+		  &gup_unpin_suite,
+		  &gup_unpin_edge_suite,
+		  &gup_longterm_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
+		  &gup_bench_array_suite,
 #endif
 );
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_unpin_edge: unpinning, beyond single arrays and what they are released by.
+ *
+ * Every small array; folios of two nodes, whose pins are counted on the node of each;
+ * that nothing is read which need not be; and what is refused.
+ */
+#include "gup_array.h"
+
+/**
+ * struct gup_unpin_node_row - an array of pages of two nodes
+ * @name:   what is special about it
+ * @layout: the layout: folio A is on the first node, and B on another
+ * @here:   pins released on the first node
+ * @there:  pins released on the other
+ */
+struct gup_unpin_node_row {
+	const char *name;
+	struct gup_layout layout;
+	long here;
+	long there;
+};
+
+static const struct gup_unpin_node_row gup_unpin_node_rows[] = {
+	{
+		.name = "all on another node",
+		.layout = { "A0f B2f", "B0-3" },
+		.there = 4,
+	}, {
+		.name = "one node after the other",
+		.layout = { "A2f B2f", "A0-3 B0-2" },
+		.here = 4, .there = 3,
+	}, {
+		.name = "nodes in turn",
+		.layout = { "A2f B2f", "A0 B0 A1 B1 B2 A2" },
+		.here = 3, .there = 3,
+	}, {
+		.name = "zero pages between",
+		.layout = { "A0f B2f", "Z2 B0 Z A0 Z4" },
+		.here = 1, .there = 1,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_unpin_node, gup_unpin_node_rows, name);
+
+static void gup_unpin_move_to_node(struct gup_fixture *fx, char letter, int nid)
+{
+	struct gup_folio *gf = &fx->folio[letter - 'A'];
+	unsigned int i;
+
+	for (i = 0; i < 1U << gf->order; i++)
+		set_page_node(gf->page + i, nid);
+}
+
+static void gup_unpin_nodes_pages(struct gup_array *array)
+{
+	unpin_user_pages(array->fx->pages, array->nr);
+}
+
+static void gup_unpin_nodes_dirty(struct gup_array *array)
+{
+	unpin_user_pages_dirty_lock(array->fx->pages, array->nr, true);
+}
+
+static void gup_unpin_nodes_fast(struct gup_array *array)
+{
+	gup_kunit_gup.fast_unpin(array->fx->pages, array->nr);
+}
+
+static void gup_unpin_nodes_folios(struct gup_array *array)
+{
+	unpin_folios((struct folio **)array->fx->pages, array->nr);
+}
+
+static void gup_unpin_nodes_run(struct kunit *test, bool folios,
+				void (*unpin)(struct gup_array *array))
+{
+	const int here = first_online_node, there = next_online_node(here);
+	const struct gup_unpin_node_row *row = test->param_value;
+	const bool zero_was_dirty = PageDirty(ZERO_PAGE(0));
+	struct gup_array *array;
+	struct gup_diff diff = {};
+	long before[2];
+
+	if (there == MAX_NUMNODES)
+		kunit_skip(test, "one node only");
+
+	array = gup_array_create(test, &row->layout, folios);
+	gup_unpin_move_to_node(array->fx, 'A', here);
+	gup_unpin_move_to_node(array->fx, 'B', there);
+	gup_array_watch(array);
+	gup_array_pin(array);
+	before[0] = gup_fixture_node_stat(here, NR_FOLL_PIN_RELEASED);
+	before[1] = gup_fixture_node_stat(there, NR_FOLL_PIN_RELEASED);
+	unpin(array);
+	KUNIT_EXPECT_EQ(test, row->here + before[0],
+			gup_fixture_node_stat(here, NR_FOLL_PIN_RELEASED));
+	KUNIT_EXPECT_EQ(test, row->there + before[1],
+			gup_fixture_node_stat(there, NR_FOLL_PIN_RELEASED));
+	gup_array_check(array, array->nr, &diff);
+	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	if (!zero_was_dirty)
+		ClearPageDirty(ZERO_PAGE(0));
+}
+
+static void gup_unpin_nodes(struct kunit *test)
+{
+	gup_unpin_nodes_run(test, false, gup_unpin_nodes_pages);
+	gup_unpin_nodes_run(test, false, gup_unpin_nodes_dirty);
+	gup_unpin_nodes_run(test, false, gup_unpin_nodes_fast);
+	gup_unpin_nodes_run(test, true, gup_unpin_nodes_folios);
+}
+
+#define GUP_UNPIN_LEN	5
+
+/* Every array of five pages, of neighbours, repeated, and the zero page. */
+static void gup_unpin_every_array(struct kunit *test)
+{
+	static const struct gup_layout layout = { "A2f B0f+ C1f D0f",
+						  "A0 A1 A3 B0 C0 C1 Z" };
+	struct gup_array *array = gup_array_create(test, &layout, false);
+	const unsigned int kinds = array->nr;
+	char text[GUP_ARRAY_TEXT];
+	struct gup_diff diff = {};
+	unsigned int all = 1, i, n, code;
+	struct page *kind[7];
+
+	memcpy(kind, array->fx->want, sizeof(kind));
+	gup_array_watch(array);
+	array->nr = GUP_UNPIN_LEN;
+	for (i = 0; i < GUP_UNPIN_LEN; i++)
+		all *= kinds;
+	for (n = 0; n < all && !diff.what; n++) {
+		for (i = 0, code = n; i < GUP_UNPIN_LEN; i++, code /= kinds)
+			array->fx->pages[i] = kind[code % kinds];
+		memcpy(array->fx->want, array->fx->pages,
+		       GUP_UNPIN_LEN * sizeof(*kind));
+		array->log[0] = 0;
+		gup_array_reference(array, text);
+		gup_array_pin(array);
+		unpin_user_pages(array->fx->pages, GUP_UNPIN_LEN);
+		gup_array_check(array, array->nr, &diff);
+		if (!gup_race_lacks())
+			KUNIT_ASSERT_STREQ(test, array->log, text);
+	}
+	gup_expect_no_diff(test, &diff, text);
+}
+
+/* Of a run, no struct page is read but that of the first entry and the folio's. */
+static void gup_unpin_reads_first_only(struct kunit *test)
+{
+	static const struct gup_layout layout = { "A4f", "A0-15 A3-1" };
+	struct gup_array *array = gup_array_create(test, &layout, false);
+	struct folio *folio = gup_fixture_folio(array->fx, 'A');
+	unsigned int i;
+
+	if (!gup_kunit_gup.reads_first_only)
+		kunit_skip(test, "this tree reads every struct page");
+
+	gup_array_watch(array);
+	gup_array_pin(array);
+	for (i = 2; i < 16; i++)
+		clear_compound_head(folio_page(folio, i));
+	unpin_user_pages(array->fx->pages, array->nr);
+	for (i = 2; i < 16; i++)
+		set_compound_head(folio_page(folio, i), &folio->page, 4);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 1);
+	if (!gup_race_lacks())
+		KUNIT_EXPECT_STREQ(test, array->log, "A19");
+}
+
+/* An error code instead of a number is refused, with a warning. */
+static void gup_unpin_error(struct kunit *test)
+{
+	static const struct gup_layout layout = { "A2f", "A0-3" };
+	struct gup_array *array = gup_array_create(test, &layout, false);
+	struct gup_diff diff = {};
+
+	gup_array_pin(array);
+	kunit_warning_suppress(test) {
+		unpin_user_pages(array->fx->pages, -EFAULT);
+		unpin_folios((struct folio **)array->fx->pages, -ENOMEM);
+		KUNIT_EXPECT_SUPPRESSED_WARNING_COUNT(test, 2);
+	}
+	gup_array_check(array, 0, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	unpin_user_pages(array->fx->pages, 0);
+	gup_array_check(array, 0, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	unpin_user_pages(array->fx->pages, array->nr);
+	gup_array_check(array, array->nr, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+}
+
+static struct kunit_case gup_unpin_edge_cases[] = {
+	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node),
+	KUNIT_CASE(gup_unpin_every_array),
+	KUNIT_CASE(gup_unpin_reads_first_only),
+	KUNIT_CASE(gup_unpin_error),
+	{}
+};
+
+struct kunit_suite gup_unpin_edge_suite = {
+	.name = "gup_unpin_edge",
+	.test_cases = gup_unpin_edge_cases,
+};
