@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measure the walkers: kernels of several steps of the series, booted in turn on one CPU.
 
-The suite gup_bench measures inside one boot and prints one line for each operation and order.
-Alternating the kernels spreads what the machine does meanwhile over all of them.
+The suites gup_bench and gup_bench_array measure inside one boot and print one line for each
+operation and order. Alternating the kernels spreads what the machine does meanwhile over all of them.
 """
 
 import json
@@ -107,7 +107,7 @@ def _build(work, variant, patch, commit):
 
 def _boot(source, variant, build_dir, patch):
     name = f"bench-{series.number(patch)}"
-    verdict = runner.boot(source, variant, build_dir, name, pattern="gup_bench.*", quiet=True,
+    verdict = runner.boot(source, variant, build_dir, name, pattern="gup_bench*", quiet=True,
                           prefix=_pinned())
     figures = parse((build_dir / "test.log").read_text(encoding="utf-8", errors="replace"))
     if verdict.problems or verdict.count("FAIL", "ERROR") or not figures:
