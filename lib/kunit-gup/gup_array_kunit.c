@@ -14,118 +14,116 @@
  * @name:   what is special about it
  * @layout: the layout, whose entries are the array
  * @nr:     number of entries to ask for, 0 for all
- * @pages:  the answer for the array of pages
- * @folios: the answer for the array of their folios
+ * @run:    the answer, the same for the array of pages and that of their folios
  */
 struct gup_array_row {
 	const char *name;
 	struct gup_layout layout;
 	unsigned int nr;
-	unsigned int pages;
-	unsigned int folios;
+	unsigned int run;
 };
 
 static const struct gup_array_row gup_array_rows[] = {
 	{
 		.name = "one small page",
 		.layout = { "A0", "A0" },
-		.pages = 1, .folios = 1,
+		.run = 1,
 	}, {
 		.name = "whole folio",
 		.layout = { "A2", "A0-3" },
-		.pages = 4, .folios = 4,
+		.run = 4,
 	}, {
 		.name = "one page of a folio",
 		.layout = { "A2", "A2" },
-		.pages = 1, .folios = 1,
+		.run = 1,
 	}, {
 		.name = "from a tail page on",
 		.layout = { "A3", "A5-7" },
-		.pages = 3, .folios = 3,
+		.run = 3,
 	}, {
 		.name = "neighbours of the same order",
 		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.pages = 4, .folios = 4,
+		.run = 4,
 	}, {
 		.name = "second half and the neighbour",
 		.layout = { "A2 B2+", "A2-3 B0-3" },
-		.pages = 2, .folios = 2,
+		.run = 2,
 	}, {
 		.name = "small neighbour behind",
 		.layout = { "A2 B0+", "A0-3 B0" },
-		.pages = 4, .folios = 4,
+		.run = 4,
 	}, {
 		.name = "small neighbours",
 		.layout = { "A0 B0+ C0+", "A0 B0 C0" },
-		.pages = 1, .folios = 1,
+		.run = 1,
 	}, {
 		.name = "neighbour before",
 		.layout = { "A2 B2+", "B0 A3 A2" },
-		.pages = 1, .folios = 1,
+		.run = 1,
 	}, {
 		.name = "backwards",
 		.layout = { "A3", "A7-0" },
-		.pages = 8, .folios = 8,
+		.run = 8,
 	}, {
 		.name = "same tail page again and again",
 		.layout = { "A2", "A1 A1 A1 A0" },
-		.pages = 4, .folios = 4,
+		.run = 4,
 	}, {
 		.name = "gaps",
 		.layout = { "A3", "A0 A2 A4 A6" },
-		.pages = 4, .folios = 4,
+		.run = 4,
 	}, {
 		.name = "wraps around in the folio",
 		.layout = { "A2", "A2-3 A0-1 A2-3" },
-		.pages = 6, .folios = 6,
+		.run = 6,
 	}, {
 		.name = "page in the middle copied on write",
 		.layout = { "A4 B0", "A0-6 B0 A8-15" },
-		.pages = 7, .folios = 7,
+		.run = 7,
 	}, {
 		.name = "interleaved folios",
 		.layout = { "A2 B2", "A0 B0 A1 B1" },
-		.pages = 1, .folios = 1,
+		.run = 1,
 	}, {
 		.name = "hole",
 		.layout = { "A3", "A0-2 . A4-7" },
-		.pages = 3, .folios = 3,
+		.run = 3,
 	}, {
 		.name = "error",
 		.layout = { "A3", "A0-2 @ A4-7" },
-		.pages = 3, .folios = 3,
+		.run = 3,
 	}, {
 		.name = "hole behind a small page",
 		.layout = { "A0", "A0 . A0" },
-		.pages = 1, .folios = 1,
+		.run = 1,
 	}, {
 		.name = "zero page",
 		.layout = { "A0", "Z8 A0" },
-		.pages = 8, .folios = 8,
+		.run = 8,
 	}, {
 		.name = "small page again and again",
 		.layout = { "A0 B0+", "A0 A0 A0 B0" },
-		.pages = 3, .folios = 3,
+		.run = 3,
 	}, {
 		.name = "array ends before the folio",
 		.layout = { "A4", "A0-15" },
-		.nr = 5, .pages = 5, .folios = 5,
+		.nr = 5, .run = 5,
 	}, {
 		.name = "array ends at a multiple of eight",
 		.layout = { "A5", "A0-31" },
-		.nr = 16, .pages = 16, .folios = 16,
+		.nr = 16, .run = 16,
 	}, {
 		.name = "array of one entry",
 		.layout = { "A2", "A0-3" },
-		.nr = 1, .pages = 1, .folios = 1,
+		.nr = 1, .run = 1,
 	}, {
 		.name = "scrambled",
 		.layout = { "A2 B0", "A3 A1 B0 A2" },
-		.pages = 2, .folios = 2,
+		.run = 2,
 	}, {
 		.name = "order 9",
 		.layout = { "A9 B0+", "A0-255 B0" },
-		.pages = 256, .folios = 256,
+		.run = 256,
 	},
 };
 
@@ -140,7 +138,7 @@ static void gup_array_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			gup_kunit_nr_folio_pages(page_folio(pages[0]), pages,
 						 row->nr ?: array->nr),
-			row->pages);
+			row->run);
 }
 
 static void gup_array_folios(struct kunit *test)
@@ -151,7 +149,7 @@ static void gup_array_folios(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			gup_kunit_nr_same_folios((struct folio **)array->fx->pages,
 						 row->nr ?: array->nr),
-			row->folios);
+			row->run);
 }
 
 /* One entry at a time, with a look at the struct page of each. */

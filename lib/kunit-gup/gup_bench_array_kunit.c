@@ -107,7 +107,7 @@ static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 	gup_fixture_regroup(array->fx, 'B', order);
 	if (op->hugetlb)
 		gup_kunit_set_hugetlb(gup_fixture_folio(array->fx, 'A'));
-	for (i = 0; i < array->nr; i++)
+	for (i = 0; i < array->fx->nr; i++)
 		gup_fixture_map(array->fx, i,
 				gup_fixture_page(array->fx, op->mosaic && i % 2 ?
 						 'B' : 'A', i), 0);
