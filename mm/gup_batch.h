@@ -212,31 +212,57 @@ static inline unsigned int gup_nr_same_ptes(pte_t *ptep, pte_t pte,
 }
 
 /**
- * gup_nr_shareable() - how many pages can be pinned without unsharing first
+ * gup_nr_ptes() - count the entries that map consecutive pages of a folio
+ * @folio:  the large folio
+ * @ptep:   the first entry
+ * @pte:    its value, of a present page of @folio
+ * @max_nr: the most entries to look at, at least 1
+ * @fpb:    what else they must have in common, as for folio_pte_batch_flags()
+ *
+ * folio_pte_batch_flags(), but with gup_nr_same_ptes() for as long as that goes.
+ *
+ * Context: As folio_pte_batch_flags().
+ * Return: The number of entries, 1 to @max_nr.
+ */
+static inline unsigned int gup_nr_ptes(struct folio *folio, pte_t *ptep,
+				       pte_t pte, unsigned int max_nr,
+				       fpb_t fpb)
+{
+	unsigned int nr;
+
+	max_nr = min_t(unsigned long, max_nr, folio_large_nr_pages(folio) -
+		       folio_page_idx(folio, pte_page(pte)));
+
+	nr = gup_nr_same_ptes(ptep, pte, max_nr);
+	if (nr < max_nr) {
+		pte = pte_advance_pfn(pte, nr - 1);
+		nr += folio_pte_batch_flags(folio, NULL, ptep + nr - 1, &pte,
+					    max_nr - nr + 1, fpb) - 1;
+	}
+
+	return nr;
+}
+
+/**
+ * gup_nr_exclusive() - how many pages need no unsharing if the first needs none
  * @folio:  the folio that all the pages belong to
- * @page:   the first page
+ * @page:   the first page, for which gup_must_unshare() says no
  * @max_nr: the number of pages to look at, at least 1; all in @folio
  * @flags:  gup flags: these are the FOLL_* flag values
  *
- * gup_must_unshare() for a run of pages that are mapped read-only, without a
- * VMA as in GUP-fast. Only the pages of an anonymous folio can differ, and not
- * in hugetlb, where the head page speaks for all. The barrier in the first
- * gup_must_unshare() orders all the page table entries, which the caller read
- * before, against all the exclusive bits, which are read after it.
+ * Only the pages of an anonymous folio can differ, and not in hugetlb, where the
+ * head page speaks for all.
  *
- * Context: The caller holds a reference (FOLL_GET) or a pin (FOLL_PIN) on
- * @folio, and read the page table entries after it took that. No lock needed.
- * Return: The number of leading pages that need no unsharing, 0 to @max_nr.
+ * Context: As gup_must_unshare(), which the caller asked after it read the page
+ *          table entries of all the pages.
+ * Return: The number of leading pages that need no unsharing, 1 to @max_nr.
  */
-static inline unsigned int gup_nr_shareable(struct folio *folio,
+static inline unsigned int gup_nr_exclusive(struct folio *folio,
 					    struct page *page,
 					    unsigned int max_nr,
 					    unsigned int flags)
 {
 	unsigned int nr;
-
-	if (gup_must_unshare(NULL, flags, page))
-		return 0;
 
 	if ((flags & (FOLL_WRITE | FOLL_PIN)) != FOLL_PIN ||
 	    !folio_test_anon(folio) || folio_test_hugetlb(folio))
@@ -247,6 +273,33 @@ static inline unsigned int gup_nr_shareable(struct folio *folio,
 			break;
 
 	return nr;
+}
+
+/**
+ * gup_nr_shareable() - how many pages can be pinned without unsharing first
+ * @folio:  the folio that all the pages belong to
+ * @page:   the first page
+ * @max_nr: the number of pages to look at, at least 1; all in @folio
+ * @flags:  gup flags: these are the FOLL_* flag values
+ *
+ * gup_must_unshare() for a run of pages that are mapped read-only, without a
+ * VMA as in GUP-fast. The barrier in the first gup_must_unshare() orders all the
+ * page table entries, which the caller read before, against all the exclusive
+ * bits, which are read after it.
+ *
+ * Context: The caller holds a reference (FOLL_GET) or a pin (FOLL_PIN) on
+ * @folio, and read the page table entries after it took that. No lock needed.
+ * Return: The number of leading pages that need no unsharing, 0 to @max_nr.
+ */
+static inline unsigned int gup_nr_shareable(struct folio *folio,
+					    struct page *page,
+					    unsigned int max_nr,
+					    unsigned int flags)
+{
+	if (gup_must_unshare(NULL, flags, page))
+		return 0;
+
+	return gup_nr_exclusive(folio, page, max_nr, flags);
 }
 
 #endif /* CONFIG_MMU */

@@ -41,6 +41,33 @@ void gup_kunit_lockless_read(pte_t *ptep)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_lockless_read, "gup_kunit");
 
 /**
+ * gup_kunit_make_accessible() - a folio is about to be pinned, to be replaced
+ * @folio: the folio
+ *
+ * Context: Any.
+ * Return: 0, or the error with which arch_make_folio_accessible() is to fail.
+ */
+int gup_kunit_make_accessible(struct folio *folio)
+{
+	GUP_KUNIT_STUB(gup_kunit_make_accessible, folio);
+
+	return 0;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_make_accessible, "gup_kunit");
+
+/**
+ * gup_kunit_flush_page() - a page is about to be flushed, to be replaced
+ * @page: the page
+ *
+ * Context: Any.
+ */
+void gup_kunit_flush_page(struct page *page)
+{
+	GUP_KUNIT_STUB(gup_kunit_flush_page, page);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_flush_page, "gup_kunit");
+
+/**
  * gup_kunit_pte_batch() - folio_pte_batch_flags(), without a VMA
  * @folio:  the large folio that the first entry maps
  * @ptep:   the first entry
@@ -113,6 +140,23 @@ unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte, unsigned int max_nr)
 	return gup_nr_same_ptes(ptep, pte, max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_same_ptes, "gup_kunit");
+
+/**
+ * gup_kunit_nr_exclusive() - gup_nr_exclusive()
+ * @folio:  the folio of the pages
+ * @page:   the first page, which needs no unsharing
+ * @max_nr: the number of pages to look at
+ * @flags:  FOLL_* flags
+ *
+ * Context: The caller holds a reference to @folio.
+ * Return: The number of leading pages that need no unsharing.
+ */
+unsigned int gup_kunit_nr_exclusive(struct folio *folio, struct page *page,
+				    unsigned int max_nr, unsigned int flags)
+{
+	return gup_nr_exclusive(folio, page, max_nr, flags);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_exclusive, "gup_kunit");
 
 /**
  * gup_kunit_nr_shareable() - gup_nr_shareable()

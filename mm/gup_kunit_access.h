@@ -11,11 +11,15 @@
 
 #include <linux/migrate.h>
 #include <linux/mm_types.h>
+#include <linux/cacheflush.h>
+#include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/swap.h>
 
 #ifdef CONFIG_GUP_KUNIT_ACCESS
 void gup_kunit_lockless_read(pte_t *ptep);
+int gup_kunit_make_accessible(struct folio *folio);
+void gup_kunit_flush_page(struct page *page);
 #endif
 
 /*
@@ -44,6 +48,27 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 
 #undef ptep_get_lockless
 #define ptep_get_lockless gup_kunit_ptep_get_lockless
+
+/* Let a test fail where most architectures have nothing that could. */
+static inline int gup_kunit_arch_make_folio_accessible(struct folio *folio)
+{
+	const int ret = gup_kunit_make_accessible(folio);
+
+	return ret ?: arch_make_folio_accessible(folio);
+}
+
+#undef arch_make_folio_accessible
+#define arch_make_folio_accessible gup_kunit_arch_make_folio_accessible
+
+/* Let a test see each page that is flushed, where there is nothing to do. */
+static inline void gup_kunit_flush_dcache_page(struct page *page)
+{
+	gup_kunit_flush_page(page);
+	flush_dcache_page(page);
+}
+
+#undef flush_dcache_page
+#define flush_dcache_page gup_kunit_flush_dcache_page
 #else
 #define GUP_KUNIT_STUB(...)		do { } while (0)
 #define GUP_KUNIT_STUB_ADDR(...)	NULL
@@ -82,6 +107,12 @@ struct gup_node_pins;
  * @collect_longterm: collect_longterm_unpinnable_folios() for an array of pages
  *                    or folios; NULL without CONFIG_MIGRATION
  * @check_longterm:   check_and_migrate_movable_pages() or ..._folios(); the same
+
+/**
+ * @follow_pte:       follow_page_pte()
+ * @follow_pte_run:   follow_pte_run(), to be replaced; NULL where the tree does
+ *                    not have it
+ * @grab:             try_grab_folio()
  * @counts_what_it_keeps: whether the walk leaves out of the statistic what it
  *                    gives back
  * @skips_repeats:    whether the longterm check looks once at a small page or a
@@ -111,6 +142,14 @@ struct gup_kunit_gup {
 					  void **entries, bool has_folios,
 					  long nr);
 	long (*check_longterm)(void **entries, bool has_folios, long nr);
+	struct page *(*follow_pte)(struct vm_area_struct *vma,
+				   unsigned long address, unsigned long end,
+				   pmd_t *pmd, unsigned int flags,
+				   unsigned int *nr_pages);
+	unsigned int (*follow_pte_run)(struct folio *folio, struct page *page,
+				       pte_t *ptep, pte_t pte,
+				       unsigned int max_nr, unsigned int flags);
+	int (*grab)(struct folio *folio, int refs, unsigned int flags);
 	bool counts_what_it_keeps;
 	bool skips_repeats;
 	bool reads_first_only;
@@ -156,6 +195,8 @@ unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
 				     unsigned int max_nr);
 unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte,
 				    unsigned int max_nr);
+unsigned int gup_kunit_nr_exclusive(struct folio *folio, struct page *page,
+				    unsigned int max_nr, unsigned int flags);
 unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 				    unsigned int max_nr, unsigned int flags);
 unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
