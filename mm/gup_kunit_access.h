@@ -10,7 +10,6 @@
 #define __MM_GUP_KUNIT_ACCESS_H
 
 #include <linux/migrate.h>
-#include <linux/mm_types.h>
 #include <linux/cacheflush.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
