@@ -13,6 +13,7 @@
 #include <linux/mempolicy.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
+#include <linux/pgalloc.h>
 #include <linux/secretmem.h>
 #include <linux/swap.h>
 #include <linux/syscalls.h>
@@ -205,6 +206,32 @@ unsigned long gup_kunit_nr_same_folios(struct folio **folios,
 	return gup_nr_same_folios(folios, max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_same_folios, "gup_kunit");
+
+/**
+ * gup_kunit_alloc_table() - allocate a page table, with its lock
+ * @mm: the address space; not init_mm, whose tables have no lock
+ *
+ * Context: Process context, may sleep.
+ * Return: The table, mapped for good, or NULL.
+ */
+pte_t *gup_kunit_alloc_table(struct mm_struct *mm)
+{
+	return pte_alloc_one_kernel(mm);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_alloc_table, "gup_kunit");
+
+/**
+ * gup_kunit_free_table() - free what gup_kunit_alloc_table() returned
+ * @mm:    the address space
+ * @table: the table
+ *
+ * Context: Process context.
+ */
+void gup_kunit_free_table(struct mm_struct *mm, pte_t *table)
+{
+	pte_free_kernel(mm, table);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_free_table, "gup_kunit");
 
 /**
  * gup_kunit_prep_folio() - prep_compound_page()

@@ -202,6 +202,8 @@ unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
 				       unsigned long max_nr);
 unsigned long gup_kunit_nr_same_folios(struct folio **folios,
 				       unsigned long max_nr);
+pte_t *gup_kunit_alloc_table(struct mm_struct *mm);
+void gup_kunit_free_table(struct mm_struct *mm, pte_t *table);
 void gup_kunit_prep_folio(struct page *page, unsigned int order);
 void gup_kunit_set_hugetlb(struct folio *folio);
 const struct address_space_operations *gup_kunit_secretmem_aops(void);

@@ -38,6 +38,8 @@ pte_t gup_fixture_mk_pte(struct page *page, unsigned int bits)
 		pte = pte_mkspecial(pte);
 	if (bits & GUP_BIT_BLOCK)
 		pte = gup_kunit_pte_mkcont(pte);
+	if (bits & GUP_BIT_UFFD_WP)
+		pte = pte_mkuffd(pte);
 
 	return pte;
 }
@@ -78,6 +80,10 @@ const char *gup_fixture_lacks(const char *folios, const char *ptes)
 	if ((bits & GUP_BIT_PROT_NONE) && !pte_protnone(pte) &&
 	    pte_access_permitted(pte, false))
 		return "GUP-fast cannot tell PROT_NONE entries here";
+
+	pte = gup_fixture_mk_pte(page, GUP_BIT_UFFD_WP);
+	if ((bits & GUP_BIT_UFFD_WP) && !pte_uffd(pte))
+		return "no entries protected by userfaultfd";
 
 	pte = gup_fixture_mk_pte(page, GUP_BIT_SPECIAL);
 	if ((bits & GUP_BIT_SPECIAL) && !pte_special(pte))

@@ -18,16 +18,43 @@
 #include "gup_kunit.h"
 #include "gup_picture.h"
 
-static const struct address_space_operations gup_file_aops;
+static const struct address_space_operations gup_file_aops = {
+	.dirty_folio = noop_dirty_folio,
+};
 
 /* Where the page table would be in an address space; any multiple will do. */
 #define GUP_TABLE_ADDR	(4 * PMD_SIZE)
 
 KUNIT_DEFINE_ACTION_WRAPPER(gup_fput_wrapper, fput, struct file *);
 
-static void gup_free_table(void *table)
+static void gup_free_table(void *data)
 {
-	pte_free_kernel(&init_mm, table);
+	struct gup_fixture *fx = data;
+
+	gup_kunit_free_table(fx->vma->vm_mm, fx->table);
+}
+
+/* An address space that consists of one page table, and one VMA over it. */
+static void gup_make_mm(struct gup_fixture *fx)
+{
+	struct kunit *test = fx->test;
+	struct mm_struct *mm;
+
+	mm = kunit_kzalloc(test, sizeof(*mm), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mm);
+	spin_lock_init(&mm->page_table_lock);
+	fx->vma = kunit_kzalloc(test, sizeof(*fx->vma), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fx->vma);
+	fx->vma->vm_mm = mm;
+	fx->vma->vm_start = GUP_TABLE_ADDR;
+	fx->vma->vm_end = GUP_TABLE_ADDR + 2 * PMD_SIZE;
+
+	fx->table = gup_kunit_alloc_table(mm);
+	KUNIT_ASSERT_NOT_NULL(test, fx->table);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_free_table,
+							   fx));
+	pmd_populate_kernel(&init_mm, &fx->pmd, fx->table);
+	fx->slot = fx->pmd;
 }
 
 /* Put the pages back to what they were, and free them. */
@@ -260,6 +287,7 @@ struct gup_fixture *gup_fixture_create(struct kunit *test,
 	test->priv = fx;
 	fx->test = test;
 	fx->refuse = -1;
+	fx->inaccessible = -1;
 	fx->file.a_ops = &gup_file_aops;
 	fx->secretmem.a_ops = gup_kunit_secretmem_aops();
 	fx->pages = kunit_kcalloc(test, nr, sizeof(*fx->pages), GFP_KERNEL);
@@ -276,13 +304,7 @@ struct gup_fixture *gup_fixture_create(struct kunit *test,
 							  fx->shmem));
 	}
 
-	fx->table = pte_alloc_one_kernel(&init_mm);
-	KUNIT_ASSERT_NOT_NULL(test, fx->table);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_free_table,
-							   fx->table));
-	pmd_populate_kernel(&init_mm, &fx->pmd, fx->table);
-	fx->slot = fx->pmd;
-
+	gup_make_mm(fx);
 	gup_make_folios(fx, layout->folios);
 	fx->at = layout->at;
 	if (layout->ptes) {

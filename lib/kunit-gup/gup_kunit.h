@@ -20,7 +20,8 @@
  * "@" a swap entry; ".4" or "@4" or "Z4" four of them. After a colon what is
  * different from writable, young, dirty, and the page exclusive: r read-only,
  * s read-only and the page shared, o old, c clean, d soft-dirty the other way
- * round, p PROT_NONE, x special, b part of a block of contiguous entries.
+ * round, p PROT_NONE, x special, b part of a block of contiguous entries, w
+ * write-protected by userfaultfd.
  */
 #ifndef _GUP_KUNIT_H
 #define _GUP_KUNIT_H
@@ -78,6 +79,7 @@ struct gup_race;
 /**
  * struct gup_fixture - folios, a page table that maps them, and a walk over it
  * @test:      the test that it belongs to, with @test->priv pointing back
+ * @vma:       the VMA over @table, of an address space with nothing else in it
  * @table:     the page table
  * @pmd:       the entry that leads to @table
  * @slot:      what a walk finds when it looks at the pmd again
@@ -95,14 +97,19 @@ struct gup_race;
  * @zero_refs: references to the zero page before a walk
  * @race:      what is to happen during a walk, or NULL
  * @refuse:    the entry for which a grab is to fail, or -1
+ * @inaccessible: the entry whose folio cannot be made accessible, or -1
  * @reads:     for each entry of the table, how often it was read without the
  *             lock, where stubs count that
  * @grabs:     number of successful grabs, where stubs count them
  * @grabbed:   number of references in them
  * @suite:     what a suite wants to find again from a stub
+
+/**
+ * @overruns:  number of scans that were allowed beyond the table
  */
 struct gup_fixture {
 	struct kunit *test;
+	struct vm_area_struct *vma;
 	pte_t *table;
 	pmd_t pmd;
 	pmd_t slot;
@@ -119,10 +126,12 @@ struct gup_fixture {
 	int zero_refs;
 	struct gup_race *race;
 	int refuse;
+	int inaccessible;
 	unsigned int *reads;
 	unsigned int grabs;
 	unsigned int grabbed;
 	void *suite;
+	unsigned int overruns;
 };
 
 /**
@@ -164,6 +173,7 @@ void gup_fixture_bind(void);
 #define GUP_BIT_PROT_NONE	BIT(5)
 #define GUP_BIT_SPECIAL		BIT(6)
 #define GUP_BIT_BLOCK		BIT(7)
+#define GUP_BIT_UFFD_WP		BIT(8)
 
 pte_t gup_fixture_mk_pte(struct page *page, unsigned int bits);
 void gup_fixture_map(struct gup_fixture *fx, unsigned int entry,
@@ -196,6 +206,10 @@ unsigned int gup_oracle_walk(struct gup_fixture *fx, unsigned int first,
 struct page *gup_oracle_page(pte_t pte);
 int gup_oracle_refs_per_page(const struct page *page, unsigned int flags);
 int gup_oracle_pins_per_page(const struct page *page, unsigned int flags);
+int gup_oracle_follow(pte_t pte, vm_flags_t vm_flags, unsigned int flags);
+
+/* The oracle's answer where nothing is mapped that can be taken: -EAGAIN. */
+#define GUP_FAULT	(-EAGAIN)
 
 /**
  * struct gup_diff - the first thing that was not as it should be
@@ -215,11 +229,15 @@ bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
 		 long got, long want);
 
 /**
- * struct gup_walk - a request to GUP-fast, and what came out
+ * struct gup_walk - a request to a walker, and what came out
  * @first:    the first entry of the layout that is asked for
  * @nr:       number of entries
  * @flags:    FOLL_* flags
- * @ret:      what the walker returned
+ * @slow:     ask follow_page_pte(), again and again, instead of GUP-fast
+ * @vm_flags: flags of the VMA, where @slow
+ * @beyond:   how many pages more than @nr there are to the end of the request,
+ *            where @slow: @nr goes up to the end of the table then
+ * @ret:      what the walker returned; where @slow, 0, an error, or GUP_FAULT
  * @pinned:   number of pages that it says it stored
  * @acquired: change of NR_FOLL_PIN_ACQUIRED
  * @released: change of NR_FOLL_PIN_RELEASED
@@ -228,6 +246,9 @@ struct gup_walk {
 	unsigned int first;
 	unsigned int nr;
 	unsigned int flags;
+	bool slow;
+	vm_flags_t vm_flags;
+	unsigned int beyond;
 	int ret;
 	int pinned;
 	long acquired;
@@ -239,6 +260,13 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 		    struct gup_diff *diff);
 bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 		   struct gup_diff *diff);
+void gup_follow_run(struct gup_fixture *fx, struct gup_walk *walk);
+unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			       int *ret);
+bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
+			    struct folio *folio);
+bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
+		 long got, long want);
 bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 			     struct gup_diff *diff);
 void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
@@ -301,6 +329,7 @@ struct gup_race {
 
 void gup_race_install(struct gup_fixture *fx, struct gup_race *race);
 void gup_race_count_reads(struct gup_fixture *fx);
+void gup_race_watch_slow(struct gup_fixture *fx);
 void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry);
 const char *gup_race_lacks(void);
 
@@ -325,6 +354,11 @@ const char *gup_race_lacks(void);
 #define GUP_PIN_W	(FOLL_PIN | FOLL_WRITE)
 #define GUP_PIN_L	(FOLL_PIN | FOLL_LONGTERM)
 #define GUP_PIN_LW	(FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE)
+#define GUP_TOUCH_W	(FOLL_TOUCH | FOLL_WRITE)
+
+/* The flags of an ordinary private VMA, and of one that may not be written. */
+#define GUP_VM_READ	(VM_READ | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC)
+#define GUP_VM		(GUP_VM_READ | VM_WRITE)
 
 /* KUNIT_CASE_PARAM() for a function that runs the rows of more than one case. */
 #define GUP_CASE_ROWS(case_name, fn, rows)			\
@@ -348,6 +382,8 @@ extern struct kunit_suite gup_unpin_suite;
 extern struct kunit_suite gup_unpin_edge_suite;
 extern struct kunit_suite gup_longterm_suite;
 extern struct kunit_suite gup_longterm_real_suite;
+extern struct kunit_suite gup_follow_suite;
+extern struct kunit_suite gup_follow_all_suite;
 extern struct kunit_suite gup_bench_suite;
 extern struct kunit_suite gup_bench_array_suite;
 

@@ -45,7 +45,7 @@ int gup_oracle_refs_per_page(const struct page *page, unsigned int flags)
 {
 	if (flags & FOLL_GET)
 		return 1;
-	if (is_zero_page(page))
+	if (!(flags & FOLL_PIN) || is_zero_page(page))
 		return 0;
 
 	return gup_oracle_has_pincount(page_folio(page)) ? 1 : 1024;

@@ -63,7 +63,7 @@ void gup_picture_folios(struct kunit *test, const char *folios,
 /* Letters after a colon, up to the end of the word. */
 static const char *gup_parse_bits(const char *s, unsigned int *bits)
 {
-	static const char letters[] = "rsocdpxb";
+	static const char letters[] = "rsocdpxbw";
 	const char *letter;
 
 	*bits = 0;

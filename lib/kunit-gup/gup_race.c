@@ -134,6 +134,71 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 					   gup_run_stub);
 }
 
+static int gup_grab_slow_stub(struct folio *folio, int refs, unsigned int flags)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+	struct page *page;
+	int ret;
+
+	if (fx->refuse >= 0) {
+		page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse)));
+		if (folio == page_folio(page))
+			return -ENOMEM;
+	}
+
+	ret = gup_call_real(gup_kunit_gup.grab(folio, refs, flags));
+	if (!ret) {
+		fx->grabs++;
+		fx->grabbed += refs;
+	}
+
+	return ret;
+}
+
+static int gup_accessible_stub(struct folio *folio)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+	const int entry = fx->inaccessible;
+	struct page *page;
+
+	if (entry < 0)
+		return 0;
+	page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, entry)));
+
+	return folio == page_folio(page) ? -EIO : 0;
+}
+
+static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
+					pte_t *ptep, pte_t pte,
+					unsigned int max_nr, unsigned int flags)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+
+	if (ptep + max_nr > fx->table + PTRS_PER_PTE)
+		fx->overruns++;
+
+	return gup_call_real(gup_kunit_gup.follow_pte_run(folio, page, ptep, pte,
+							  max_nr, flags));
+}
+
+/**
+ * gup_race_watch_slow() - watch the steps of follow_page_pte()
+ * @fx: the fixture, also with what is to fail: @fx->refuse, @fx->inaccessible
+ *
+ * Context: Process context, in the thread of the test. Until it ends.
+ */
+void gup_race_watch_slow(struct gup_fixture *fx)
+{
+	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab,
+				   gup_grab_slow_stub);
+	kunit_activate_static_stub(fx->test, gup_kunit_make_accessible,
+				   gup_accessible_stub);
+	if (gup_kunit_gup.follow_pte_run)
+		kunit_activate_static_stub(fx->test,
+					   gup_kunit_gup.follow_pte_run,
+					   gup_follow_run_stub);
+}
+
 /**
  * gup_race_count_reads() - count how often entries are read without the lock
  * @fx: the fixture

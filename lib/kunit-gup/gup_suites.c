@@ -33,6 +33,8 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_unpin_edge_suite,
 		  &gup_longterm_suite,
 		  &gup_longterm_real_suite,
+		  &gup_follow_suite,
+		  &gup_follow_all_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
 		  &gup_bench_array_suite,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run GUP-fast over the page table of a fixture, and look at all that it did:
+ * Run a walker over the page table of a fixture, and look at all that it did:
  * the pages and their number, the array behind them, the references and pins of
  * every folio, the referenced bits, the statistics. Then put everything back and
  * look again.
@@ -47,20 +47,31 @@ static unsigned int gup_nr_slots(const struct gup_walk *walk)
 	return min(walk->nr + 512, PTRS_PER_PTE) + 2;
 }
 
+static void gup_fast_run(struct gup_fixture *fx, struct gup_walk *walk)
+{
+	const unsigned long addr = gup_fixture_addr(fx, walk->first);
+	int nr = GUP_PAGES_BEFORE;
+	unsigned long irq;
+
+	local_irq_save(irq);
+	walk->ret = gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
+						 addr + walk->nr * PAGE_SIZE,
+						 walk->flags, fx->pages, &nr);
+	local_irq_restore(irq);
+	walk->pinned = nr - GUP_PAGES_BEFORE;
+}
+
 /**
- * gup_walk_run() - let GUP-fast walk over a part of the page table
+ * gup_walk_run() - let a walker walk over a part of the page table
  * @fx:   the fixture
  * @walk: what to ask for; filled with what comes out
  *
  * Context: Process context, in the thread of the test. IRQs are disabled during
- *          the walk.
+ *          the walk of GUP-fast.
  */
 void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 {
-	const unsigned long addr = gup_fixture_addr(fx, walk->first);
 	pte_t *ptep = gup_fixture_ptep(fx, walk->first);
-	int nr = GUP_PAGES_BEFORE;
-	unsigned long irq;
 	unsigned int i;
 
 	for (i = 0; i < GUP_PAGES_BEFORE + gup_nr_slots(walk); i++)
@@ -71,15 +82,13 @@ void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
-	local_irq_save(irq);
-	walk->ret = gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
-						 addr + walk->nr * PAGE_SIZE,
-						 walk->flags, fx->pages, &nr);
-	local_irq_restore(irq);
+	if (walk->slow)
+		gup_follow_run(fx, walk);
+	else
+		gup_fast_run(fx, walk);
 
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - walk->acquired;
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - walk->released;
-	walk->pinned = nr - GUP_PAGES_BEFORE;
 }
 
 /*
@@ -127,9 +136,25 @@ static void gup_count_taken(struct gup_fixture *fx, struct gup_walk *walk)
 	}
 }
 
-static void gup_check_folio(struct gup_block *block, unsigned int idx,
-			    unsigned int flags, struct gup_diff *diff)
+/*
+ * GUP-fast sets the referenced bit. The slow path marks a folio accessed, once or
+ * for each page, which does more than that the second time.
+ */
+static bool gup_referenced_is(struct gup_walk *walk, int taken, bool referenced)
 {
+	if (!walk->slow)
+		return referenced == (taken > 0);
+	if ((walk->flags & FOLL_TOUCH) && taken > 1)
+		return true;
+
+	return referenced == ((walk->flags & FOLL_TOUCH) && taken);
+}
+
+static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
+			    struct gup_block *block, unsigned int idx,
+			    struct gup_diff *diff)
+{
+	const unsigned int flags = walk->flags;
 	struct page *page = block->page + idx;
 	struct folio *folio = page_folio(page);
 	const int taken = block->taken[idx];
@@ -143,11 +168,15 @@ static void gup_check_folio(struct gup_block *block, unsigned int idx,
 		    taken * gup_oracle_refs_per_page(page, flags));
 	gup_differs(diff, "pins of the folio at", idx, pins,
 		    taken * gup_oracle_pins_per_page(page, flags));
-	gup_differs(diff, "referenced bit of the folio at", idx,
-		    folio_test_referenced(folio), taken > 0);
+	gup_differs(diff, "wrong referenced bit of the folio at", idx,
+		    gup_referenced_is(walk, taken, folio_test_referenced(folio)),
+		    true);
+	gup_differs(diff, "dirty bit of the folio at", idx,
+		    folio_test_dirty(folio),
+		    gup_follow_makes_dirty(fx, walk, folio));
 }
 
-static void gup_check_folios(struct gup_fixture *fx, unsigned int flags,
+static void gup_check_folios(struct gup_fixture *fx, struct gup_walk *walk,
 			     struct gup_diff *diff)
 {
 	struct gup_block *block;
@@ -156,7 +185,7 @@ static void gup_check_folios(struct gup_fixture *fx, unsigned int flags,
 	for (block = fx->block; block < fx->block + fx->nr_blocks; block++)
 		for (i = 0; i < 1U << block->order; i++)
 			if (!PageTail(block->page + i))
-				gup_check_folio(block, i, flags, diff);
+				gup_check_folio(fx, walk, block, i, diff);
 }
 
 /* Of the pages that were returned, those whose pins are counted anywhere. */
@@ -193,7 +222,7 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 		return false;
 
 	gup_count_taken(fx, walk);
-	gup_check_folios(fx, walk->flags, diff);
+	gup_check_folios(fx, walk, diff);
 
 	for (i = 0; i < walk->pinned; i++)
 		nr_zero += is_zero_page(fx->pages[GUP_PAGES_BEFORE + i]);
@@ -227,15 +256,17 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 	for (i = 0; i < walk->pinned; i++) {
 		struct folio *folio = page_folio(fx->pages[GUP_PAGES_BEFORE + i]);
 
-		gup_kunit_gup.put_folio(folio, 1, walk->flags);
+		if (walk->flags & (FOLL_GET | FOLL_PIN))
+			gup_kunit_gup.put_folio(folio, 1, walk->flags);
 		folio_clear_referenced(folio);
+		folio_clear_dirty(folio);
 	}
 
 	gup_differs(diff, "pins released", 0,
 		    gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released, counted);
 	walk->pinned = 0;
 	gup_count_taken(fx, walk);
-	gup_check_folios(fx, walk->flags, diff);
+	gup_check_folios(fx, walk, diff);
 	gup_differs(diff, "references of the zero page", 0,
 		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs);
 
@@ -256,13 +287,19 @@ bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 			     struct gup_diff *diff)
 {
 	enum gup_stop stop;
-	int pinned;
+	int pinned, ret;
 
 	diff->what = NULL;
-	pinned = gup_oracle_walk(fx, walk->first, walk->nr, walk->flags, &stop);
+	if (walk->slow) {
+		pinned = gup_follow_oracle(fx, walk, &ret);
+	} else {
+		pinned = gup_oracle_walk(fx, walk->first, walk->nr, walk->flags,
+					 &stop);
+		ret = stop == GUP_GO;
+	}
 	gup_walk_run(fx, walk);
 	gup_differs(diff, "number of pages", 0, walk->pinned, pinned);
-	gup_differs(diff, "return value", 0, walk->ret, stop == GUP_GO);
+	gup_differs(diff, "return value", 0, walk->ret, ret);
 	gup_walk_check(fx, walk, diff);
 	gup_walk_undo(fx, walk, diff);
 	walk->pinned = pinned;

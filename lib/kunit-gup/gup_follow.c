@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walk over the page table of a fixture with follow_page_pte(): one look-up after
+ * the other, each from where the one before it ended, as __get_user_pages() does
+ * it. How many pages a look-up finds does not matter here, only what it adds up to.
+ */
+#include <linux/err.h>
+
+#include "gup_kunit.h"
+
+static vm_flags_t gup_follow_vm_flags(const struct gup_walk *walk)
+{
+	return walk->vm_flags ?: GUP_VM;
+}
+
+/* Store what one look-up has found; a walker in error may find far too much. */
+static void gup_follow_store(struct gup_fixture *fx, struct page *page,
+			     unsigned int first, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && first + i < PTRS_PER_PTE + 2; i++)
+		fx->pages[GUP_PAGES_BEFORE + first + i] = page + i;
+}
+
+/**
+ * gup_follow_run() - let the slow path walk over a part of the page table
+ * @fx:   the fixture
+ * @walk: what to ask for; its return value and number of pages are filled in
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_follow_run(struct gup_fixture *fx, struct gup_walk *walk)
+{
+	const unsigned long addr = gup_fixture_addr(fx, walk->first);
+	const unsigned long end = addr +
+				  (walk->nr + walk->beyond) * PAGE_SIZE;
+	unsigned int i, nr;
+	struct page *page;
+
+	vm_flags_init(fx->vma, gup_follow_vm_flags(walk));
+	walk->ret = 0;
+	for (i = 0; i < walk->nr; i += nr) {
+		nr = 1;
+		page = gup_kunit_gup.follow_pte(fx->vma, addr + i * PAGE_SIZE,
+						end, &fx->pmd, walk->flags, &nr);
+		if (IS_ERR_OR_NULL(page)) {
+			walk->ret = page ? PTR_ERR(page) : GUP_FAULT;
+			break;
+		}
+		gup_follow_store(fx, page, i, nr);
+	}
+	walk->pinned = i;
+}
+
+/**
+ * gup_follow_oracle() - how far such a walk gets
+ * @fx:   the fixture
+ * @walk: what is asked for
+ * @ret:  0 if it gets to the end, else why it stops
+ *
+ * Context: The fixture does not change.
+ * Return: The number of pages that it returns.
+ */
+unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			       int *ret)
+{
+	unsigned int i;
+	pte_t pte;
+
+	*ret = 0;
+	for (i = 0; i < walk->nr; i++) {
+		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
+		*ret = gup_oracle_follow(pte, gup_follow_vm_flags(walk),
+					 walk->flags);
+		if (*ret)
+			break;
+	}
+
+	return i;
+}
+
+/**
+ * gup_follow_makes_dirty() - is a folio dirty after a walk?
+ * @fx:    the fixture, with no folio dirty before
+ * @walk:  the walk, with the number of pages that it returned
+ * @folio: the folio
+ *
+ * Context: The fixture did not change.
+ * Return: Whether it is: the walk touched a clean entry of it in order to write.
+ */
+bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
+			    struct folio *folio)
+{
+	unsigned int i;
+	pte_t pte;
+
+	if (!walk->slow || (walk->flags & GUP_TOUCH_W) != GUP_TOUCH_W)
+		return false;
+
+	for (i = 0; i < walk->pinned; i++) {
+		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
+		if (!pte_dirty(pte) && page_folio(gup_oracle_page(pte)) == folio)
+			return true;
+	}
+
+	return false;
+}
