@@ -265,8 +265,6 @@ unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 			       int *ret);
 bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
 			    struct folio *folio);
-bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
-		 long got, long want);
 bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 			     struct gup_diff *diff);
 void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
