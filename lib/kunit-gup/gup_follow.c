@@ -6,7 +6,7 @@
  */
 #include <linux/err.h>
 
-#include "gup_kunit.h"
+#include "gup_follow.h"
 
 static vm_flags_t gup_follow_vm_flags(const struct gup_walk *walk)
 {
@@ -105,4 +105,65 @@ bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
 	}
 
 	return false;
+}
+
+static void gup_follow_expect_dirty(struct kunit *test, struct gup_fixture *fx,
+				    const struct gup_follow_row *row)
+{
+	const char *dirty = row->dirty ?: "";
+	char letter;
+
+	for (letter = 'A'; fx->folio[letter - 'A'].kind; letter++)
+		KUNIT_EXPECT_EQ_MSG(test, strchr(dirty, letter) != NULL,
+				    folio_test_dirty(gup_fixture_folio(fx, letter)),
+				    "folio %c", letter);
+}
+
+static void gup_follow_row_check(struct kunit *test, struct gup_fixture *fx,
+				 const struct gup_follow_row *row)
+{
+	struct gup_walk walk = {
+		.first = row->first,
+		.nr = row->nr ?: fx->nr - row->first,
+		.beyond = row->beyond,
+		.flags = row->flags,
+		.slow = true,
+		.vm_flags = row->vm_flags,
+	};
+	struct gup_diff diff = {};
+	int ret;
+
+	KUNIT_EXPECT_EQ_MSG(test, gup_follow_oracle(fx, &walk, &ret), row->gets,
+			    "by the oracle");
+	KUNIT_EXPECT_EQ_MSG(test, ret, row->ret, "by the oracle");
+
+	gup_walk_run(fx, &walk);
+	KUNIT_EXPECT_EQ(test, walk.pinned, row->gets);
+	KUNIT_EXPECT_EQ(test, walk.ret, row->ret);
+	gup_follow_expect_dirty(test, fx, row);
+	gup_walk_check(fx, &walk, &diff);
+	gup_walk_undo(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	KUNIT_EXPECT_EQ(test, fx->overruns, 0);
+}
+
+/**
+ * gup_follow_row_run() - make the layout of a row, and run its request
+ * @test: the test, its parameter is a &struct gup_follow_row
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_follow_row_run(struct kunit *test)
+{
+	const struct gup_follow_row *row = test->param_value;
+	const char *lacks = gup_fixture_lacks(row->layout.folios,
+					      row->layout.ptes);
+	struct gup_fixture *fx;
+
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+	fx = gup_fixture_create(test, &row->layout);
+	if (!gup_race_lacks())
+		gup_race_watch_slow(fx);
+	gup_follow_row_check(test, fx, row);
 }

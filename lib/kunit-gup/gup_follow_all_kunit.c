@@ -7,7 +7,7 @@
  * the last entry. What comes out is compared with the oracle. The pages of the
  * folio A, of order 3, go up by themselves, so that runs come about.
  */
-#include "gup_kunit.h"
+#include "gup_follow.h"
 
 #define GUP_FA_MAX_ENTRIES	4
 

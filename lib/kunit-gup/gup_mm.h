@@ -111,6 +111,8 @@ static inline bool gup_mm_is_anon(const struct gup_folio *gf)
 
 struct gup_mm *gup_mm_create(struct kunit *test,
 			     const struct gup_mm_layout *layout);
+struct gup_mm *gup_mm_create_or_skip(struct kunit *test,
+				     const struct gup_mm_layout *layout);
 struct gup_mm *gup_mm_adopt(struct kunit *test, unsigned long addr,
 			    unsigned int nr);
 const char *gup_mm_lacks(const struct gup_mm_layout *layout);
@@ -204,5 +206,10 @@ struct gup_mm_row {
 void gup_mm_row_run(struct kunit *test);
 
 extern struct kunit_suite gup_mm_suite;
+extern struct kunit_suite gup_slow_suite;
+extern struct kunit_suite gup_slow_cases_suite;
+extern struct kunit_suite gup_slow_leaf_suite;
+extern struct kunit_suite gup_slow_retry_suite;
+extern struct kunit_suite gup_bench_slow_suite;
 
 #endif /* _GUP_MM_H */

@@ -291,6 +291,26 @@ const char *gup_mm_lacks(const struct gup_mm_layout *layout)
 }
 
 /**
+ * gup_mm_create_or_skip() - make what a layout shows, where that is possible
+ * @test:   the test
+ * @layout: the layout
+ *
+ * Context: Process context, in the thread of the test.
+ * Return: The piece of address space. The test ends here if this kernel lacks
+ *         something that the layout needs, with the reason, or if it cannot be made.
+ */
+struct gup_mm *gup_mm_create_or_skip(struct kunit *test,
+				     const struct gup_mm_layout *layout)
+{
+	const char *lacks = gup_mm_lacks(layout);
+
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+
+	return gup_mm_create(test, layout);
+}
+
+/**
  * gup_mm_page() - a page of a folio of the layout
  * @m:      the piece of address space
  * @letter: the folio

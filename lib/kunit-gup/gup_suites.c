@@ -3,7 +3,7 @@
  * All the suites of the module, in the order in which they run: what the others
  * rely on comes first. A new suite gets a line here and one in the Makefile.
  */
-#include "gup_kunit.h"
+#include "gup_follow.h"
 #include "gup_mm.h"
 #include "gup_real.h"
 #include "gup_nodes.h"
@@ -34,10 +34,17 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_longterm_suite,
 		  &gup_longterm_real_suite,
 		  &gup_follow_suite,
+		  &gup_follow_odd_suite,
 		  &gup_follow_all_suite,
+		  &gup_follow_runs_suite,
+		  &gup_slow_suite,
+		  &gup_slow_cases_suite,
+		  &gup_slow_leaf_suite,
+		  &gup_slow_retry_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
 		  &gup_bench_array_suite,
+		  &gup_bench_slow_suite,
 #endif
 );
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The slow path over the page table of a fixture: what the suites share.
+ */
+#ifndef _GUP_FOLLOW_H
+#define _GUP_FOLLOW_H
+
+#include "gup_kunit.h"
+
+/**
+ * struct gup_follow_row - a request on a layout
+ * @name:     what is special about it
+ * @layout:   the layout
+ * @flags:    FOLL_* flags
+ * @vm_flags: flags of the VMA, 0 for GUP_VM
+ * @first:    the first entry asked for
+ * @nr:       number of entries asked for, 0 for all that follow
+ * @beyond:   how many pages the request goes beyond the table
+ * @gets:     number of pages returned
+ * @ret:      0, or why not more
+ * @dirty:    the letters of the folios that are dirty afterwards
+ */
+struct gup_follow_row {
+	const char *name;
+	struct gup_layout layout;
+	unsigned int flags;
+	vm_flags_t vm_flags;
+	unsigned int first;
+	unsigned int nr;
+	unsigned int beyond;
+	unsigned int gets;
+	int ret;
+	const char *dirty;
+};
+
+void gup_follow_row_run(struct kunit *test);
+
+extern struct kunit_suite gup_follow_suite;
+extern struct kunit_suite gup_follow_odd_suite;
+extern struct kunit_suite gup_follow_all_suite;
+extern struct kunit_suite gup_follow_runs_suite;
+
+#endif /* _GUP_FOLLOW_H */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_slow_cases: the slow path on a real mm, where a row is not enough to say it:
+ * odd addresses, no array of pages, signals.
+ */
+#include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
+#include <linux/mman.h>
+#include <linux/sched/signal.h>
+
+#include "gup_mm.h"
+
+static void gup_slow_expect_run(struct kunit *test, struct gup_mm *m,
+				unsigned long addr, unsigned long nr, long want)
+{
+	const unsigned int first = (addr - m->addr) / PAGE_SIZE;
+	long ret, i;
+
+	for (i = 0; i < m->nr; i++)
+		m->pages[i] = GUP_POISON;
+	ret = pin_user_pages_unlocked(addr, nr, m->pages, FOLL_WRITE);
+	KUNIT_EXPECT_EQ(test, ret, want);
+	for (i = 0; i < ret; i++)
+		KUNIT_EXPECT_PTR_EQ(test, m->pages[i],
+				    gup_mm_page(m, 'A', first + i));
+	if (ret > 0)
+		unpin_user_pages(m->pages, ret);
+	if (want < m->nr)
+		KUNIT_EXPECT_PTR_EQ(test, m->pages[want], GUP_POISON);
+}
+
+/* An address in the middle of a page, up to each page, and far beyond the VMA. */
+static void gup_slow_unaligned(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A4", "A0-15" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	const unsigned long addr = gup_mm_addr(m, 3) + PAGE_SIZE - 1;
+	unsigned int nr;
+
+	for (nr = 1; nr <= 13; nr++)
+		gup_slow_expect_run(test, m, addr, nr, nr);
+	gup_slow_expect_run(test, m, addr, 14, 13);
+	/* The end would be the start again, and beyond the address space. */
+	gup_slow_expect_run(test, m, addr, ULONG_MAX / PAGE_SIZE + 1, 13);
+	gup_slow_expect_run(test, m, addr, ULONG_MAX, 13);
+}
+
+static void gup_slow_expect_untouched(struct kunit *test, struct gup_mm *m,
+				      struct folio *a, int refs)
+{
+	KUNIT_EXPECT_EQ(test, folio_ref_count(a) - folio_mapcount(a), refs);
+	KUNIT_EXPECT_FALSE(test, folio_maybe_dma_pinned(a));
+}
+
+/* Without an array of pages: everything is mapped afterwards, nothing is held. */
+static void gup_slow_populate(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = {
+		"A4", "A0-3 . A5-7 A8:s A9-11 .2 A14-15",
+	};
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
+	const int refs = folio_ref_count(a) - folio_mapcount(a);
+	struct gup_kunit_mm_entry e;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						   MADV_POPULATE_READ));
+	gup_kunit_mm_drain();
+	for (i = 0; i < m->nr; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e), "page %u", i);
+	gup_slow_expect_untouched(test, m, a, refs);
+
+	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						   MADV_POPULATE_WRITE));
+	gup_kunit_mm_drain();
+	for (i = 0; i < m->nr; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) && e.write,
+				      "page %u", i);
+	gup_slow_expect_untouched(test, m, a, refs);
+}
+
+/* Special entries have no page, but that is none of the business of populate. */
+static void gup_slow_populate_special(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = {
+		"A2 B0", "A0-1 B0:x A3 .", "5rwm",
+	};
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct gup_kunit_mm_entry e;
+
+	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						   MADV_POPULATE_READ));
+	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
+}
+
+static void gup_slow_count_flush(struct page *page)
+{
+	struct gup_mm *m = kunit_get_current_test()->priv;
+	unsigned int i;
+
+	for (i = 0; i < m->nr; i++)
+		if (page == m->folio[0].page + i)
+			m->want[i] = page;
+}
+
+/* No page of a run is forgotten. */
+static void gup_slow_flushes_each_page(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A4", "A0-15" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	unsigned int i;
+	long ret;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+	test->priv = m;
+	kunit_activate_static_stub(test, gup_kunit_flush_page,
+				   gup_slow_count_flush);
+	ret = get_user_pages_unlocked(m->addr, m->nr, m->pages, FOLL_WRITE);
+	KUNIT_EXPECT_EQ(test, ret, 16);
+	for (i = 0; i < m->nr; i++)
+		KUNIT_EXPECT_PTR_EQ_MSG(test, m->want[i], gup_mm_page(m, 'A', i),
+					"page %u", i);
+	for (i = 0; (long)i < ret; i++)
+		put_page(m->pages[i]);
+}
+
+static int gup_slow_kill(struct folio *folio, int refs, unsigned int flags)
+{
+	sigaddset(&current->pending.signal, SIGKILL);
+	set_thread_flag(TIF_SIGPENDING);
+
+	folio_ref_add(folio, refs);
+
+	return 0;
+}
+
+/* What was taken before the signal is returned, nothing is taken after it. */
+static void gup_slow_fatal_signal(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A2 B2", "A0-3 B0-3" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	long ret, i;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+	kunit_activate_static_stub(test, gup_kunit_gup.grab, gup_slow_kill);
+	mmap_read_lock(m->mm);
+	ret = get_user_pages(m->addr, m->nr, FOLL_WRITE, m->pages);
+	mmap_read_unlock(m->mm);
+	sigdelset(&current->pending.signal, SIGKILL);
+	clear_thread_flag(TIF_SIGPENDING);
+	kunit_deactivate_static_stub(test, gup_kunit_gup.grab);
+
+	/* One look-up: a page, or a run. */
+	KUNIT_EXPECT_EQ(test, ret, gup_kunit_gup.follow_pte_run ? 4 : 1);
+	for (i = 0; i < ret; i++)
+		put_page(m->pages[i]);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(page_folio(gup_mm_page(m, 'A', 0))),
+			4);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(page_folio(gup_mm_page(m, 'B', 0))),
+			4);
+}
+
+static struct kunit_case gup_slow_cases_cases[] = {
+	KUNIT_CASE(gup_slow_unaligned),
+	KUNIT_CASE(gup_slow_populate),
+	KUNIT_CASE(gup_slow_populate_special),
+	KUNIT_CASE(gup_slow_flushes_each_page),
+	KUNIT_CASE(gup_slow_fatal_signal),
+	{}
+};
+
+struct kunit_suite gup_slow_cases_suite = {
+	.name = "gup_slow_cases",
+	.test_cases = gup_slow_cases_cases,
+};
