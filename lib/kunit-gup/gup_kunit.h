@@ -380,8 +380,6 @@ extern struct kunit_suite gup_unpin_suite;
 extern struct kunit_suite gup_unpin_edge_suite;
 extern struct kunit_suite gup_longterm_suite;
 extern struct kunit_suite gup_longterm_real_suite;
-extern struct kunit_suite gup_follow_suite;
-extern struct kunit_suite gup_follow_all_suite;
 extern struct kunit_suite gup_bench_suite;
 extern struct kunit_suite gup_bench_array_suite;
 
