@@ -37,6 +37,7 @@ class Machine:
     build_dir: Path
     config: dict            # what kunit.py knows of the architecture
     initrd: Path = None
+    probe: tuple = None     # (boot arguments, text): it prints the text and ends at once
     accel: str = field(default="", init=False)
 
     def command(self, accel, kernel_args):
@@ -109,9 +110,10 @@ def unusable(target, accel, device="/dev/kvm"):
 def _probe(machine, accel):
     """Boot without any test; return why the accelerator is no good, or nothing."""
     log = paths.fresh_log(f"probe-{machine.target.name}-{accel}")
-    code = proc.logged(machine.command(accel, test_args(NO_TEST)), log, limit=PROBE_LIMIT)
+    args, booted = machine.probe or (test_args(NO_TEST), BOOTED)
+    code = proc.logged(machine.command(accel, args), log, limit=PROBE_LIMIT)
     text = log.read_text(encoding="utf-8", errors="replace")
-    if code == 0 and BOOTED in text:
+    if code == 0 and booted in text:
         return ""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     last = f"last '{lines[-1][:60]}'" if lines else "it said nothing"

@@ -6,19 +6,13 @@ The kernel has KUnit built in; its only user space is tools/initramfs/init.c.
 
 import re
 
-from . import build, judge, machine, paths, proc, runner, tree as trees, ui
+from . import build, initramfs, judge, machine, paths, runner, tree as trees, ui
 from .checks import Check
 from .errors import UserError
 
-SOURCE = paths.TOOLS / "initramfs/init.c"
 RUNS = (1, 2)       # as many as init.c makes
 CONFIG = ["CONFIG_MODULES=y", "CONFIG_MODULE_UNLOAD=y", "CONFIG_GUP_KUNIT_TEST=m",
           "CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y"]
-FILES = """\
-nod /kmsg 0600 0 0 c 1 11
-file /init {init} 0755 0 0
-file /gup_kunit.ko {module} 0644 0 0
-"""
 
 
 def run(target, kdir=None, strict=False):
@@ -30,8 +24,11 @@ def run(target, kdir=None, strict=False):
     build_dir = build.directory(tree.name, target.name)
     log = paths.fresh_log(f"build-{target.name}")
     build.kunit_kernel(tree.path, target, build_dir, log)
-    guest = machine.machine(tree.path, target, build_dir,
-                            initramfs(tree.path, target, build_dir, log))
+    init = initramfs.program(tree.path, target, build_dir, log, "init")
+    archive = initramfs.pack(build_dir, [
+        "nod /kmsg 0600 0 0 c 1 11", f"file /init {init} 0755 0 0",
+        f"file /gup_kunit.ko {build_dir / 'lib/kunit-gup/gup_kunit.ko'} 0644 0 0"])
+    guest = machine.machine(tree.path, target, build_dir, archive)
     problems = runner.run_qemu(guest, target.name, build_dir / "test.log",
                                ["kunit.enable=1", "panic=-1"])
     text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
@@ -48,23 +45,6 @@ def checks(target, kdir=None, strict=False):
     return [Check(f"suites as a module, run {number}", verdict.failures,
                   detail=f"{verdict.count('PASS')} passed")
             for number, verdict in zip(RUNS, run(target, kdir, strict))]
-
-
-def initramfs(tree, target, build_dir, log):
-    """Return the path of an initramfs with init.c and the module."""
-    build.make(tree, target, build_dir, log, "headers", what="installing headers")
-    init, files = build_dir / "gup-init", build_dir / "gup-initramfs.list"
-    compiler = [f"{target.cross_compile}gcc", "-Os", "-Wall", "-static", "-nostdlib",
-                "-fno-asynchronous-unwind-tables", "-I", build_dir / "usr/include",
-                "-include", tree / "tools/include/nolibc/nolibc.h", "-o", init, SOURCE, "-lgcc"]
-    if proc.logged(compiler, log):
-        raise UserError(f"cannot build {SOURCE.name}", f"see {log}")
-    files.write_text(FILES.format(init=init, module=build_dir / "lib/kunit-gup/gup_kunit.ko"),
-                     encoding="utf-8")
-    archive = build_dir / "gup-initramfs.cpio"
-    with open(archive, "wb") as file:
-        proc.finish(proc.start([build_dir / "usr/gen_init_cpio", files], stdout=file))
-    return archive
 
 
 def part(text, number):
