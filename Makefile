@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Delegates only: everything is done by tools/kunit-gup.
 
-export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS STEP STEPS
+export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
-	module-runs build-variants checkpatch lint table test bench-uml clean distclean
+	module-runs build-variants checkpatch lint table test bench bench-profile \
+	bench-uml clean distclean
 
 .PHONY: help $(COMMANDS)
 .NOTPARALLEL:
@@ -37,6 +38,8 @@ $(COMMANDS):
 #: make module-runs     the suites as a module: loaded, run, unloaded, twice (TARGET=x86_64)
 #: make build-variants  mm/ without THP, NUMA, migration, the suites or KUnit, and by LLVM
 #: make checkpatch      checkpatch.pl --strict over patches and files
+#: make bench           measure whole system calls end to end (TARGET=x86_64)
+#: make bench-profile   where the instructions of each operation go (TARGET=x86_64)
 #: make bench-uml       measure the walkers on UML, unpatched against patched
 #:
 #: make clean           remove build/ and the build directories in the cache
@@ -49,7 +52,9 @@ $(COMMANDS):
 #: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)
 #: JOBS=N               jobs of make; default: all CPUs
 #: WAIT=1               queue behind another run instead of giving up
-#: ROUNDS=7             boots of each kernel in bench-uml
-#: STEP=NNNN            bench-uml: the patch to measure instead of the last
+#: ROUNDS=7             boots of each kernel in bench and bench-uml
+#: MB=256               bench: how much memory is pinned
+#: PEER=a.patch,b.patch bench: measure this other series for Linux 7.3 as well
+#: STEP=NNNN            bench*: the patch to measure instead of the last
 #: STEPS=all            bench-uml: one column for every patch
 #: XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

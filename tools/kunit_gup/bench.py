@@ -11,7 +11,7 @@ import re
 import shutil
 import statistics
 
-from . import build, paths, runner, series, tree as trees, ui
+from . import build, paths, plot, runner, series, tree as trees, ui
 from .errors import UserError
 from .worktree import Worktree, build_directory, prune
 
@@ -38,6 +38,7 @@ def run(target, kdir, rounds, step, every_step):
     figures = [(patch, merge(samples[patch])) for patch, _ in steps]
     print(table(figures))
     _store(target.name, figures)
+    _draw(target.name, figures)
 
 
 def choose(steps, step, every_step):
@@ -108,7 +109,7 @@ def _build(work, variant, patch, commit):
 def _boot(source, variant, build_dir, patch):
     name = f"bench-{series.number(patch)}"
     verdict = runner.boot(source, variant, build_dir, name, pattern="gup_bench*", quiet=True,
-                          prefix=_pinned())
+                          prefix=pinned())
     figures = parse((build_dir / "test.log").read_text(encoding="utf-8", errors="replace"))
     if verdict.problems or verdict.count("FAIL", "ERROR") or not figures:
         runner.report(verdict, build_dir / "test.log")
@@ -117,7 +118,7 @@ def _boot(source, variant, build_dir, patch):
     return figures
 
 
-def _pinned():
+def pinned():
     """Return the start of a command that runs on one CPU, if there is taskset."""
     if not shutil.which("taskset"):
         return []
@@ -134,3 +135,16 @@ def _store(target, figures):
                for (op, order), (minimum, median) in figure.items()]
     paths.write_atomically(path, json.dumps(entries, indent=1) + "\n")
     ui.note(f"figures: {path}")
+
+
+def _draw(target, figures):
+    """Draw a picture of each operation: build/bench/TARGET-OP.svg."""
+    base = figures[0][1]
+    for op in dict.fromkeys(op for op, _ in base):
+        orders = [order for other, order in base if other == op]
+        plot.svg(paths.results("bench", f"{target}-{op}.svg"), f"{target}: {op}",
+                 "ns per page (measured time)", [f"{4 << order} kB" for order in orders],
+                 {"unpatched" if index == 0 else f"step {series.number(patch)}":
+                  [figure[op, order][1] / 1000 for order in orders]
+                  for index, (patch, figure) in enumerate(figures)})
+    ui.note(f"pictures: {paths.results('bench', f'{target}-*.svg')}")

@@ -7,8 +7,9 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, deps, everything, lint, lock, module_runs, objects, paths, proc,
-               readme, runner, selftest, static, steps, targets, tree, ui, variants)
+from . import (bench, checks, deps, everything, lint, lock, measure, module_runs,
+               objects, paths, plot, proc, profile, readme, runner, selftest, static, steps,
+               targets, tree, ui, variants)
 from .errors import UserError
 
 
@@ -94,15 +95,34 @@ def _objects():
     return _checks(objects.run(option("KDIR")))
 
 
+def _number(name, standard):
+    """Return the make variable `name` that must be a positive number."""
+    text = option(name, standard)
+    if not text.isdigit() or not int(text):
+        raise UserError(f"{name}={text} is no number", f"say {name}=7")
+    return int(text)
+
+
 def _bench():
-    rounds = option("ROUNDS", "7")
-    if not rounds.isdigit() or not int(rounds):
-        raise UserError(f"ROUNDS={rounds} is no number of rounds", "say ROUNDS=7")
+    target = targets.find(option("TARGET", "x86_64"))
+    deps.ensure(target, programs=plot.PROGRAMS)
+    measure.run(target, option("KDIR"), _number("ROUNDS", "2"), _number("MB", "256"),
+                option("STEP"), option("PEER"))
+
+
+def _bench_profile():
+    target = targets.find(option("TARGET", "x86_64"))
+    deps.ensure(target)
+    profile.run(target, option("KDIR"), _number("MB", "16"), option("STEP"))
+
+
+def _bench_uml():
+    rounds = _number("ROUNDS", "7")
     if option("STEPS") not in ("", "all"):
         raise UserError(f"unknown STEPS={option('STEPS')}", "say STEPS=all, or one STEP=NNNN")
     target = _target()
-    deps.ensure(target)
-    bench.run(target, option("KDIR"), int(rounds), option("STEP"), option("STEPS") == "all")
+    deps.ensure(target, programs=plot.PROGRAMS)
+    bench.run(target, option("KDIR"), rounds, option("STEP"), option("STEPS") == "all")
 
 
 def _check():
@@ -199,7 +219,9 @@ COMMANDS = {
     "discard": _discard,
     "steps": _steps,
     "objects": _objects,
-    "bench-uml": _bench,
+    "bench": _bench,
+    "bench-profile": _bench_profile,
+    "bench-uml": _bench_uml,
     "w1": _w1,
     "modules-check": _modules,
     "module-runs": _module_runs,

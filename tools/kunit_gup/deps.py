@@ -13,11 +13,16 @@ PROGRAMS = {"flex": "flex", "bison": "bison", "bc": "bc", "cpio": "cpio", "depmo
 HEADERS = {"libelf.h": "libelf-dev", "openssl/ssl.h": "libssl-dev", "stdio.h": "libc6-dev"}
 
 
-def ensure(*targets):
-    """Install the packages that a kernel build for the `targets` needs and that are missing."""
-    wanted = PROGRAMS | {program: package for target in targets if not target.why_not()
-                         for program, package in target.needs.items()}
-    missing = _missing(wanted)
+def ensure(*targets, programs=None, headers=None):
+    """Install the packages that a kernel build for the `targets` needs and that are missing.
+
+    What else is needed is named by `programs` and `headers`, as in the tables here.
+    """
+    wanted = PROGRAMS | (programs or {}) | {
+        program: package for target in targets if not target.why_not()
+        for program, package in target.needs.items()}
+    needed = HEADERS | (headers or {})
+    missing = _missing(wanted, needed)
     if not missing:
         return
     command = ["apt-get", "install", "-y", "--no-install-recommends", "--no-remove", *missing]
@@ -29,20 +34,20 @@ def ensure(*targets):
     proc.capture(["apt-get", "-q", "update"], check=False, env=env)
     proc.capture(command, env=env)
     progress.done()
-    still = _missing(wanted)
+    still = _missing(wanted, needed)
     if still:
         raise UserError(f"{' '.join(still)} is still missing after apt-get install",
                         "look at the machine's apt")
 
 
-def _missing(wanted):
+def _missing(wanted, needed):
     sbin = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     missing = {package for program, package in wanted.items()
                if not shutil.which(program, path=sbin)}
     if shutil.which("gcc"):
-        missing |= {package for header, package in HEADERS.items() if not _has_header(header)}
+        missing |= {package for header, package in needed.items() if not _has_header(header)}
     else:
-        missing |= set(HEADERS.values())
+        missing |= set(needed.values())
     return sorted(missing)
 
 

@@ -14,7 +14,8 @@ from .errors import UserError
 DROPPED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "ARCH", "SUBARCH",
            "CROSS_COMPILE", "KBUILD_OUTPUT", "O", "C", "W", "V", "LLVM", "KCFLAGS", "KCPPFLAGS",
            "CFLAGS", "LDFLAGS", "CPPFLAGS", "INSTALL_MOD_PATH", "TARGET", "KDIR", "FILTER",
-           "ROUNDS", "STEP", "STEPS", "WAIT", "JOBS", "VARIANT", "ACCEL", "GREP_OPTIONS", "CDPATH")
+           "ROUNDS", "MB", "PEER", "STEP", "STEPS", "WAIT", "JOBS", "VARIANT", "ACCEL",
+           "GREP_OPTIONS", "CDPATH")
 
 _children = set()
 _inherited = []

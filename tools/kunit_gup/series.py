@@ -43,8 +43,10 @@ def digest(base, files=None):
     return whole.hexdigest()
 
 
-def apply(git, base, scratch, describe):
-    """Apply the series to `base` in a `scratch` work tree; return the commits, one a patch.
+def apply(git, base, scratch, describe, files=None):
+    """Apply the series (or other `files`) to `base` in a `scratch` work tree.
+
+    Return the commits, one a patch.
 
     The scratch work tree has no files: git takes what a patch touches from the index. So the
     prepared tree is not disturbed, and only its really changed files are written later.
@@ -56,7 +58,7 @@ def apply(git, base, scratch, describe):
     work.run("read-tree", base)
     commits = []
     try:
-        for patch in patch_files():
+        for patch in patch_files() if files is None else files:
             code, out, err = work.attempt(*AM, patch)
             if code:
                 raise _does_not_apply(patch, out + err, describe)
@@ -74,7 +76,8 @@ def _drop(git, scratch):
 def _does_not_apply(patch, output, describe):
     found = re.findall(r"^error: (?:patch failed: )?([^\s:]+):", output, re.M)
     where = f"does not apply to {found[0]}" if found else "is no mail-format patch"
-    return UserError(f"{describe}; mm/patches/{patch.name} {where}",
+    name = f"mm/patches/{patch.name}" if patch.parent == paths.PATCHES else patch
+    return UserError(f"{describe}; {name} {where}",
                      "nothing was changed")
 
 

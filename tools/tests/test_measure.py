@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make bench` and `make bench-profile`: what is read from a guest, and what is made of it."""
+
+import unittest
+
+import support  # noqa: F401 (sets the path)
+
+from kunit_gup import figures, measure, profile
+from kunit_gup.errors import UserError
+
+CONSOLE = """\
+kunit-gup: calibration instructions=100000000 ns=100010000
+kunit-gup: op=get_fast kb=64 map=pte access=write per_call=65536 pages=1000 ns=112000
+kunit-gup: op=put kb=64 map=pte access=write per_call=65536 pages=1000 ns=30000
+kunit-gup: op=get_slow kb=64 map=pte access=write per_call=65536 pages=1000 ns=400000
+kunit-gup: op=move_pages kb=2048 map=pmd access=read per_call=1000 pages=1000 ns=377000
+kunit-gup: done
+"""
+SYSTEM_MAP = """\
+0000000000001000 T _text
+0000000000001000 T first
+0000000000001100 t second
+0000000000001180 D data
+0000000000002000 T third
+"""
+
+
+def key(op, kb=64, mapping="pte", access="write", per_call=65536):
+    """Return a Key."""
+    return figures.Key(op, access, per_call, kb, mapping)
+
+
+class FiguresTest(unittest.TestCase):
+    """Results of a boot, tables and objects."""
+
+    def setUp(self):
+        self.boot = figures.parse(measure.RESULT.findall(CONSOLE))
+        faster = {k: v / 4 for k, v in self.boot.items()}
+        self.figures = figures.Figures(
+            "x86_64", figures.INSTRUCTIONS, ["unpatched", "patched"],
+            {"unpatched": figures.merge([self.boot, self.boot]),
+             "patched": figures.merge([faster, faster])})
+
+    def test_per_page(self):
+        self.assertEqual(self.boot[key("get_fast")], 112)
+        self.assertEqual(self.boot[key("move_pages", 2048, "pmd", "read", 1000)], 377)
+
+    def test_tables_have_ratio_and_meter(self):
+        text = self.figures.text()
+        self.assertRegex(text, r"64 kB +112\.00 +28\.00 +4\.00")
+        self.assertIn("2048 kB by PMD", text)
+        self.assertEqual(text.count("no measure of time"), 4)
+        self.assertNotIn(" ns ", text)
+
+    def test_objects(self):
+        found = [o for o in self.figures.objects()
+                 if o["kernel"] == "patched" and o["op"] == "get_fast"]
+        self.assertEqual(found, [{
+            "target": "x86_64", "kernel": "patched", "op": "get_fast", "folio_kb": 64,
+            "mapping": "pte", "access": "write", "pages_per_call": 65536,
+            "meter": "instructions", "value": 28, "min": 28, "max": 28,
+            "unit": "guest instructions per page", "runs": 2}])
+
+    def test_boots_that_differ(self):
+        with self.assertRaises(UserError):
+            figures.merge([self.boot, {}])
+
+    def test_meter_is_checked(self):
+        measure.check_meter(figures.INSTRUCTIONS, CONSOLE, "log")
+        wrong = CONSOLE.replace("ns=100010000", "ns=150000000")
+        measure.check_meter(figures.TIME, wrong, "log")
+        with self.assertRaises(UserError):
+            measure.check_meter(figures.INSTRUCTIONS, wrong, "log")
+
+
+class ProfileTest(unittest.TestCase):
+    """Counts of instructions and the functions they are in."""
+
+    def test_functions(self):
+        symbols = profile.Symbols(SYSTEM_MAP)
+        counts = {0x1000: 1, 0x10ff: 2, 0x1100: 3, 0x2004: 4}
+        self.assertEqual(symbols.by_function(counts), {"first": 3, "second": 3, "third": 4})
+
+    def test_windows_follow_the_results(self):
+        keys = list(figures.parse(measure.RESULT.findall(CONSOLE)))
+        windows = [{1: 10}, {2: 20}, {3: 30}, {4: 40}, {5: 50}]
+        found = profile.assign(keys, windows, 10)
+        self.assertEqual(found, {keys[0]: {1: 1}, keys[1]: {2: 2}, keys[2]: {3: 3},
+                                 keys[3]: {5: 5}})
+
+    def test_another_number_of_windows(self):
+        keys = list(figures.parse(measure.RESULT.findall(CONSOLE)))
+        for number in (1, 4, 6):
+            with self.assertRaises(UserError):
+                profile.assign(keys, [{1: 10}] * number, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
