@@ -5,7 +5,7 @@ export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
 	module-runs build-variants checkpatch lint table test bench bench-profile \
-	bench-uml clean distclean
+	bench-uml kselftest clean distclean
 
 .PHONY: help $(COMMANDS)
 .NOTPARALLEL:
@@ -41,6 +41,7 @@ $(COMMANDS):
 #: make bench           measure whole system calls end to end (TARGET=x86_64)
 #: make bench-profile   where the instructions of each operation go (TARGET=x86_64)
 #: make bench-uml       measure the walkers on UML, unpatched against patched
+#: make kselftest       the kernel's own tests around GUP, unpatched against patched
 #:
 #: make clean           remove build/ and the build directories in the cache
 #: make distclean       remove the cache too
@@ -55,6 +56,6 @@ $(COMMANDS):
 #: ROUNDS=7             boots of each kernel in bench and bench-uml
 #: MB=256               bench: how much memory is pinned
 #: PEER=a.patch,b.patch bench: measure this other series for Linux 7.3 as well
-#: STEP=NNNN            bench*: the patch to measure instead of the last
+#: STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #: STEPS=all            bench-uml: one column for every patch
 #: XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, deps, everything, lint, lock, measure, module_runs,
+from . import (bench, checks, deps, everything, kselftest, lint, lock, measure, module_runs,
                objects, paths, plot, proc, profile, readme, runner, selftest, static, steps,
                targets, tree, ui, variants)
 from .errors import UserError
@@ -116,6 +116,12 @@ def _bench_profile():
     profile.run(target, option("KDIR"), _number("MB", "16"), option("STEP"))
 
 
+def _kselftest():
+    target = targets.find(option("TARGET", "x86_64"))
+    deps.ensure(target, headers=kselftest.LIBRARIES)
+    return _checks(kselftest.run(target, option("KDIR"), option("STEP")))
+
+
 def _bench_uml():
     rounds = _number("ROUNDS", "7")
     if option("STEPS") not in ("", "all"):
@@ -221,6 +227,7 @@ COMMANDS = {
     "objects": _objects,
     "bench": _bench,
     "bench-profile": _bench_profile,
+    "kselftest": _kselftest,
     "bench-uml": _bench_uml,
     "w1": _w1,
     "modules-check": _modules,
