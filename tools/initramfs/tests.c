@@ -4,7 +4,9 @@
  *
  * A line of it is "SECONDS PROGRAM ARGUMENTS"; what takes longer is killed. What the programs
  * print goes to the console, between "kunit-gup: begin" and "kunit-gup: end", where
- * tools/kunit_gup/kselftest.py takes it. Built with the kernel's nolibc.
+ * tools/kunit_gup/kselftest.py takes it. The kernel's own messages would get into the middle of
+ * their lines: they are kept from the console, unless it dies, and printed after each command.
+ * Built with the kernel's nolibc.
  */
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -12,8 +14,10 @@
 #define MAX_ARGS	16
 #define HUNG		(-1)
 #define TICK_MS		50
+#define CONSOLE_OFF	6	/* syslog(2) */
 
 static char tests[16384];
+static int messages;			/* of the kernel, as records */
 static char * const environment[] = { "PATH=/", "HOME=/tmp", "TERM=dumb", NULL };
 
 /* Run a command for at most so many seconds; return its exit code, 128 and the signal, or HUNG. */
@@ -37,6 +41,25 @@ static int run(char **argv, int seconds)
 	return HUNG;
 }
 
+/* Print the kernel's messages since the last time. */
+static void print_messages(void)
+{
+	static char record[8192];
+	ssize_t len;
+	char *text;
+
+	for (;;) {
+		len = read(messages, record, sizeof(record) - 1);
+		if (len < 0 && errno == EPIPE)	/* some were overwritten */
+			continue;
+		if (len <= 0)
+			return;
+		record[len] = '\0';
+		text = strchr(record, ';');
+		printf("%s", text ? text + 1 : record);
+	}
+}
+
 /* Run the command in one line of the file. */
 static void run_line(char *line)
 {
@@ -54,6 +77,7 @@ static void run_line(char *line)
 		printf("\nkunit-gup: end hung\n");
 	else
 		printf("\nkunit-gup: end %d\n", code);
+	print_messages();
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 }
@@ -67,6 +91,9 @@ static void prepare(void)
 	mount("none", "/tmp", "tmpfs", 0, NULL);
 	mkdir("/dev/shm", 0777);
 	mount("none", "/dev/shm", "tmpfs", 0, NULL);
+	messages = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	if (messages < 0 || _syscall(__NR_syslog, CONSOLE_OFF, NULL, 0))
+		printf("kunit-gup: the kernel's messages will be in between\n");
 }
 
 int main(void)

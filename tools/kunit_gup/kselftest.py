@@ -139,13 +139,13 @@ def parse(text):
 def summary(names, outcomes):
     """Return the two runs side by side; the many calls of gup_test are one line."""
     first, second = outcomes
-    lines = ["", f"{'kselftest mm':<36}{names[0]:<34}{names[1]}"]
+    lines = ["", f"{'kselftest mm':<36}{names[0]:<44}{names[1]}"]
     grouped = [c for c in COMMANDS if c.startswith("gup_test -m 16")]
     lines.append(f"{f'gup_test, {len(grouped)} ways':<36}"
-                 + "".join(f"{_group(o, grouped):<34}" for o in outcomes).rstrip())
+                 + "".join(f"{_group(o, grouped):<44}" for o in outcomes).rstrip())
     for command in COMMANDS:
         if command not in grouped:
-            lines.append(f"{command:<36}{first.get(command, Outcome()).text():<34}"
+            lines.append(f"{command:<36}{first.get(command, Outcome()).text():<44}"
                          f"{second.get(command, Outcome()).text()}")
     return "\n".join(lines)
 
