@@ -6,7 +6,6 @@
  * table entries, because its PMD was split. Requests begin and end anywhere in
  * them; strides and references are those of the pages that were asked for.
  */
-#include <linux/huge_mm.h>
 #include <linux/mman.h>
 
 #include "gup_mm.h"
