@@ -13,7 +13,7 @@
 #include "gup_mm.h"
 
 #define GUP_BS_ORDER	9
-#define GUP_BS_PAGES	(1U << GUP_BS_ORDER)
+#define GUP_BS_PAGES	512U
 #define GUP_BS_FOLIOS	16U
 #define GUP_BS_ROUNDS	301
 #define GUP_BS_PICTURE	(8 * GUP_BS_PAGES)

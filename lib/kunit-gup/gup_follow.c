@@ -114,7 +114,7 @@ static void gup_follow_expect_dirty(struct kunit *test, struct gup_fixture *fx,
 	char letter;
 
 	for (letter = 'A'; fx->folio[letter - 'A'].kind; letter++)
-		KUNIT_EXPECT_EQ_MSG(test, strchr(dirty, letter) != NULL,
+		KUNIT_EXPECT_EQ_MSG(test, !!strchr(dirty, letter),
 				    folio_test_dirty(gup_fixture_folio(fx, letter)),
 				    "folio %c", letter);
 }
