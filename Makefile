@@ -4,7 +4,7 @@
 export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
-	module-runs build-variants checkpatch lint table test bench bench-profile \
+	module-runs move-pages build-variants checkpatch lint table test bench bench-profile \
 	bench-uml kselftest clean distclean
 
 .PHONY: help $(COMMANDS)
@@ -36,6 +36,7 @@ $(COMMANDS):
 #: make w1              no warning with W=1
 #: make modules-check   the suites build as a module
 #: make module-runs     the suites as a module: loaded, run, unloaded, twice (TARGET=x86_64)
+#: make move-pages      the system call, by programs of 64 and 32 bits (TARGET=x86_64)
 #: make build-variants  mm/ without THP, NUMA, migration, the suites or KUnit, and by LLVM
 #: make checkpatch      checkpatch.pl --strict over patches and files
 #: make bench           measure whole system calls end to end (TARGET=x86_64)

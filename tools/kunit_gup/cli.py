@@ -8,7 +8,7 @@ import sys
 import traceback
 
 from . import (bench, checks, deps, everything, kselftest, lint, lock, measure, module_runs,
-               objects, paths, plot, proc, profile, readme, runner, selftest, static, steps,
+               move_pages, objects, paths, plot, proc, profile, readme, runner, selftest, static, steps,
                targets, tree, ui, variants)
 from .errors import UserError
 
@@ -176,6 +176,12 @@ def _build_variants():
     return _checks(variants.run(option("KDIR")))
 
 
+def _move_pages():
+    target = targets.find(option("TARGET", "x86_64"), option("VARIANT"))
+    deps.ensure(target)
+    return _checks(move_pages.run(target, option("KDIR")))
+
+
 def _check_all():
     booted, module = targets.rest(), targets.table()["x86_64"]
     deps.ensure(*booted, module, *variants.chosen().values())
@@ -232,6 +238,7 @@ COMMANDS = {
     "w1": _w1,
     "modules-check": _modules,
     "module-runs": _module_runs,
+    "move-pages": _move_pages,
     "build-variants": _build_variants,
     "table": _table,
     "checkpatch": _checkpatch,

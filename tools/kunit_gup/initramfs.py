@@ -8,19 +8,20 @@ SOURCES = paths.TOOLS / "initramfs"
 ARCHIVE = "gup-initramfs.cpio"     # in the build directory
 
 
-def program(tree, target, build_dir, log, name):
+def program(tree, target, build_dir, log, name, flags=()):
     """Compile tools/initramfs/NAME.c and NAME_*.c with the headers of the built kernel.
 
-    Return the path of the program.
+    Return the path of the program. With `flags` for another word size there is no libgcc.
     """
-    sources, output = sorted(SOURCES.glob(f"{name}_*.c")), build_dir / f"gup-{name}"
+    sources = sorted(SOURCES.glob(f"{name}_*.c"))
+    output = build_dir / f"gup-{name}{''.join(flags)}"
     sources.insert(0, SOURCES / f"{name}.c")
     build.make(tree, target, build_dir, log, "headers", what="installing headers")
     compiler = [f"{target.cross_compile}gcc", "-Os", "-Wall", "-static", "-nostdlib",
                 "-fno-asynchronous-unwind-tables", "-I", build_dir / "usr/include", "-I", tree,
                 "-I", tree / "tools/include/nolibc",
-                "-include", tree / "tools/include/nolibc/nolibc.h", "-o", output, *sources,
-                "-lgcc"]
+                "-include", tree / "tools/include/nolibc/nolibc.h", *flags, "-o", output,
+                *sources, *([] if flags else ["-lgcc"])]
     if proc.logged(compiler, log):
         raise UserError(f"cannot build {sources[0].name}", f"see {log}")
     return output

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What only the system call can show of move_pages(): the word size of the caller,
+ * other processes, and which of them may be asked about. Run as /init, it asks as
+ * a program of 64 bits, and lets /rows32 ask as one of 32 bits: the same source.
+ *
+ * Results go to the kernel log, from where tools/kunit_gup/move_pages.py takes
+ * them. Built with the kernel's nolibc.
+ */
+#define NR	1100
+#define POISON	0x5a5a5a5a
+
+#ifdef __x86_64__
+#define WORD	"64"
+#else
+#define WORD	"32"
+#endif
+
+static int log_fd;
+static char *memory;
+static const void *pages[NR + 1];
+static int status[NR + 1];
+
+static void say(const char *name, const char *fault, long got, long want)
+{
+	char line[160];
+	int len;
+
+	if (fault)
+		len = snprintf(line, sizeof(line),
+			       "<5>move-pages: FAIL %s bits: %s: %s: got %ld, want %ld\n",
+			       WORD, name, fault, got, want);
+	else
+		len = snprintf(line, sizeof(line),
+			       "<5>move-pages: PASS %s bits: %s\n", WORD, name);
+	write(log_fd, line, len);
+}
+
+static long ask(int pid, unsigned long nr)
+{
+	int i;
+
+	for (i = 0; i <= NR; i++)
+		status[i] = POISON;
+
+	return _syscall(__NR_move_pages, pid, nr, pages, 0, status, 0);
+}
+
+/* Even pages are touched, odd ones are not. */
+static void expect_every_other(const char *name, int pid, int nr)
+{
+	long ret = ask(pid, nr);
+	int i, want;
+
+	if (ret) {
+		say(name, "result", ret, 0);
+		return;
+	}
+	for (i = 0; i < nr; i++) {
+		want = i % 2 ? -ENOENT : 0;
+		if (want ? status[i] != want : status[i] < 0 || status[i] > 1) {
+			say(name, "status", status[i], want);
+			return;
+		}
+	}
+	if (status[nr] != POISON)
+		say(name, "status behind the last", status[nr], POISON);
+	else
+		say(name, NULL, 0, 0);
+}
+
+static void expect(const char *name, long got, long want)
+{
+	say(name, got == want ? NULL : "result", got, want);
+}
+
+static void counts(void)
+{
+	static const int nr[] = { 0, 1, 15, 16, 17, 511, 512, 513, 1025 };
+	char name[40];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(nr) / sizeof(*nr); i++) {
+		snprintf(name, sizeof(name), "%d addresses", nr[i]);
+		expect_every_other(name, 0, nr[i]);
+	}
+}
+
+static void errors(void)
+{
+	expect("nothing without arrays", _syscall(__NR_move_pages, 0, 0, 0, 0, 0, 0), 0);
+	expect("addresses nowhere",
+	       _syscall(__NR_move_pages, 0, 40, 0, 0, status, 0), -EFAULT);
+	expect("statuses nowhere",
+	       _syscall(__NR_move_pages, 0, 40, pages, 0, 0, 0), -EFAULT);
+	expect("unknown flag",
+	       _syscall(__NR_move_pages, 0, 1, pages, 0, status, 1 << 20), -EINVAL);
+	expect("no such process", ask(99999, 1), -ESRCH);
+}
+
+/* A child that stays until it is told to go has the same pages at its addresses. */
+static void processes(void)
+{
+	int child = fork();
+
+	if (!child) {
+		for (;;)
+			sleep(1000);
+	}
+	expect_every_other("pages of a child", child, 700);
+	if (!fork()) {
+		_syscall(__NR_setuid, 1000);
+		expect("process of somebody else", ask(child, 1), -EPERM);
+		expect_every_other("own pages as somebody", 0, 700);
+		exit(0);
+	}
+	waitpid(-1, NULL, 0);
+	kill(child, 9);
+	waitpid(child, NULL, 0);
+	expect("process that has gone", ask(child, 1), -ESRCH);
+}
+
+static void *map(long size, int prot, int flags)
+{
+	return mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+}
+
+/* 7.3 answers all groups of 16 that it can read before an array ends. */
+static void arrays_end(void)
+{
+	static const int ends[] = { 0, 19, 100, 512, 531, 1030 };
+	int end, i, size = 16 * 4096;
+	const void **last;
+	char name[48], *array = map(size + 4096, PROT_READ | PROT_WRITE, 0);
+	unsigned int n;
+	long ret, wrong;
+
+	munmap(array + size, 4096);
+	for (n = 0; n < sizeof(ends) / sizeof(*ends); n++) {
+		end = ends[n];
+		last = (const void **)(array + size) - end;
+		memcpy(last, pages, end * sizeof(*last));
+		for (i = 0; i <= NR; i++)
+			status[i] = POISON;
+		ret = _syscall(__NR_move_pages, 0, NR, last, 0, status, 0);
+		for (i = 0, wrong = 0; i <= NR; i++)
+			wrong += (status[i] == POISON) == (i < end / 16 * 16);
+		snprintf(name, sizeof(name), "addresses end after %d", end);
+		expect(name, ret == -EFAULT ? wrong : ret, 0);
+
+		ret = _syscall(__NR_move_pages, 0, NR, pages, 0,
+			       (int *)(array + size) - end, 0);
+		for (i = 0, wrong = 0; i < end; i++)
+			wrong += ((int *)(array + size) - end)[i] != (i % 2 ? -ENOENT : 0);
+		snprintf(name, sizeof(name), "statuses end after %d", end);
+		expect(name, ret == -EFAULT ? wrong : ret, 0);
+	}
+}
+
+static long wrong_answers(const char *at, int nr, int want)
+{
+	long ret, wrong = 0;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		pages[i] = at + i * 4096;
+	ret = ask(0, nr);
+	for (i = 0; i < nr; i++)
+		wrong += status[i] != want;
+
+	return ret ?: wrong;
+}
+
+/* Pages of hugetlb: one there, one that is only reserved; then on another node. */
+static void kinds(void)
+{
+	const unsigned long second = 2;
+	char *huge = map(4 << 20, PROT_READ | PROT_WRITE, MAP_HUGETLB);
+	char *there = map(NR * 4096, PROT_READ | PROT_WRITE, 0);
+	int i;
+
+	if (huge == MAP_FAILED) {
+		say("hugetlb", "cannot be mapped", errno, 0);
+	} else {
+		huge[0] = 1;
+		expect("page of hugetlb", wrong_answers(huge, 512, 0), 0);
+		expect("reserved page of hugetlb",
+		       wrong_answers(huge + (2 << 20), 512, -ENOENT), 0);
+	}
+
+	expect("bind to another node",
+	       _syscall(__NR_mbind, there, NR * 4096, 2, &second, 8, 0), 0);
+	for (i = 0; i < NR; i++)
+		there[i * 4096] = 1;
+	expect("pages of another node", wrong_answers(there, NR, 1), 0);
+}
+
+/* Huge pages are split and made again by others all the time. */
+static void collapse(void)
+{
+	char *at = map(6 << 20, PROT_READ | PROT_WRITE, 0);
+	struct { void *base; unsigned long len; } range;
+	int parent = getpid(), child, i, made = 0;
+	long wrong = 0;
+
+	at = (char *)(((unsigned long)at + (2 << 20) - 1) & ~((2UL << 20) - 1));
+	for (i = 0; i < 1024; i++)
+		at[i * 4096] = 1;
+	range.base = at;
+	range.len = 4 << 20;
+	child = fork();
+	if (!child) {
+		int fd = _syscall(__NR_pidfd_open, parent, 0);
+
+		for (;;)
+			_syscall(__NR_process_madvise, fd, &range, 1, 25, 0);
+	}
+	for (i = 0; i < 400; i++) {
+		made += !_syscall(__NR_madvise, at, 2 << 20, 25);
+		wrong += wrong_answers(at, 1024, 0) != 0;
+		_syscall(__NR_mprotect, at + 7 * 4096, 4096, PROT_READ);
+		wrong += wrong_answers(at, 1024, 0) != 0;
+		_syscall(__NR_mprotect, at + 7 * 4096, 4096, PROT_READ | PROT_WRITE);
+	}
+	kill(child, 9);
+	waitpid(child, NULL, 0);
+	expect("huge pages were made", made > 0, 1);
+	expect("huge pages come and go", wrong, 0);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	log_fd = open("/kmsg", O_WRONLY);
+	memory = mmap(NULL, NR * 4096, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < NR; i++) {
+		pages[i] = memory + i * 4096;
+		if (i % 2 == 0)
+			memory[i * 4096] = 1;
+	}
+	counts();
+	errors();
+	processes();
+	arrays_end();
+	kinds();
+	collapse();
+	if (sizeof(long) == 8) {
+		if (!fork()) {
+			char *args[] = { "/rows32", NULL }, *env[] = { NULL };
+
+			execve("/rows32", args, env);
+			say("program of 32 bits", "cannot be run", errno, 0);
+			exit(1);
+		}
+		waitpid(-1, NULL, 0);
+		reboot(LINUX_REBOOT_CMD_RESTART);
+	}
+
+	return 0;
+}
