@@ -9,9 +9,9 @@
 #ifndef __MM_GUP_KUNIT_ACCESS_H
 #define __MM_GUP_KUNIT_ACCESS_H
 
-#include <linux/migrate.h>
 #include <linux/cacheflush.h>
 #include <linux/mm.h>
+#include <linux/migrate.h>
 #include <linux/pgtable.h>
 #include <linux/swap.h>
 

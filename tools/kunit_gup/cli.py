@@ -8,8 +8,8 @@ import sys
 import traceback
 
 from . import (bench, checks, deps, everything, kselftest, lint, lock, measure, module_runs,
-               move_pages, objects, paths, plot, proc, profile, readme, runner, selftest, static, steps,
-               targets, tree, ui, variants)
+               move_pages, objects, paths, plot, proc, profile, readme, runner, selftest, static,
+               steps, targets, tree, ui, variants)
 from .errors import UserError
 
 
