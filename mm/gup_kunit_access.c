@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
+#include <linux/fs_struct.h>
 #include <linux/kdev_t.h>
 #include <linux/hugetlb.h>
 #include <linux/memremap.h>
@@ -481,8 +482,10 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_memfd_secret, "gup_kunit");
  */
 long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev)
 {
-	return GUP_KUNIT_CALL(mknodat, AT_FDCWD, GUP_KUNIT_NAME(name), mode,
-			      new_encode_dev(dev));
+	/* A kernel thread has a root of its own, where there is nothing. */
+	scoped_with_init_fs()
+		return GUP_KUNIT_CALL(mknodat, AT_FDCWD, GUP_KUNIT_NAME(name),
+				      mode, new_encode_dev(dev));
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mknod, "gup_kunit");
 
@@ -496,10 +499,12 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mknod, "gup_kunit");
  */
 long gup_kunit_swap(unsigned long name, bool on)
 {
-	if (on)
-		return GUP_KUNIT_CALL(swapon, GUP_KUNIT_NAME(name), 0);
+	scoped_with_init_fs() {
+		if (on)
+			return GUP_KUNIT_CALL(swapon, GUP_KUNIT_NAME(name), 0);
 
-	return GUP_KUNIT_CALL(swapoff, GUP_KUNIT_NAME(name));
+		return GUP_KUNIT_CALL(swapoff, GUP_KUNIT_NAME(name));
+	}
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_swap, "gup_kunit");
 
@@ -640,3 +645,17 @@ void gup_kunit_putback_movable_pages(struct list_head *list)
 	putback_movable_pages(list);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_putback_movable_pages, "gup_kunit");
+
+/**
+ * gup_kunit_open() - open a file to read and write it
+ * @path: the path
+ *
+ * Context: Process context, no locks held.
+ * Return: The file or an error.
+ */
+struct file *gup_kunit_open(const char *path)
+{
+	scoped_with_init_fs()
+		return filp_open(path, O_RDWR | O_LARGEFILE, 0);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_open, "gup_kunit");

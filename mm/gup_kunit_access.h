@@ -216,6 +216,7 @@ long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot);
 struct file *gup_kunit_memfd_secret(size_t len);
 long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev);
 long gup_kunit_swap(unsigned long name, bool on);
+struct file *gup_kunit_open(const char *path);
 long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to);
 
 /* What the longterm check calls in other files, to be replaced. */

@@ -65,6 +65,9 @@ void gup_real_advise(struct kunit *test, struct gup_mm *m, unsigned int order)
  * @addr: the first page
  * @nr:   their number
  *
+ * Each gets its number, from 1 on: a page of zeroes may be taken away when a
+ * large folio is split.
+ *
  * Context: Process context, in the thread of the test.
  */
 void gup_real_touch(struct kunit *test, unsigned long addr, unsigned int nr)
@@ -72,7 +75,7 @@ void gup_real_touch(struct kunit *test, unsigned long addr, unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < nr; i++, addr += PAGE_SIZE)
-		KUNIT_ASSERT_EQ(test, 0, put_user(i, (u32 __user *)addr));
+		KUNIT_ASSERT_EQ(test, 0, put_user(i + 1, (u32 __user *)addr));
 }
 
 /**
@@ -155,8 +158,7 @@ static struct gup_mm *gup_real_fault_in(struct kunit *test, unsigned int order)
  * @order: their order
  *
  * Two folios, in the last part of one page table and in the first part of the
- * next; one folio, if it takes a page table of its own. Every page has its number
- * as content.
+ * next; one folio, if it takes a page table of its own.
  *
  * Context: Process context, in the thread of the test.
  * Return: The memory.

@@ -346,7 +346,7 @@ static void gup_partial_pins_own_copy(struct kunit *test)
 		data = kmap_local_page(m->pages[i]);
 		seen = *data;
 		kunmap_local(data);
-		if (seen != i)
+		if (seen != i + 1)
 			break;
 		if (put_user(i + 1000, (u32 __user *)gup_mm_addr(m, i)))
 			break;

@@ -31,7 +31,7 @@ static int gup_swap_format(struct kunit *test)
 	header->info.last_page = GUP_SWAP_PAGES - 1;
 	memcpy(header->magic.magic, "SWAPSPACE2", 10);
 
-	file = filp_open(GUP_SWAP_PATH, O_RDWR | O_LARGEFILE, 0);
+	file = gup_kunit_open(GUP_SWAP_PATH);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	ret = kernel_write(file, header, PAGE_SIZE, &pos);
