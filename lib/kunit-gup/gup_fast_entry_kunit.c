@@ -99,9 +99,8 @@ static void gup_entry_expect_nothing(struct kunit *test, int nr_pages, int want)
 
 	ret = get_user_pages_fast(e->addr, nr_pages, FOLL_WRITE, e->pages);
 	gup_entry_expect_none(test, ret, want, false);
-	/* This one says 0 for an error. */
 	ret = get_user_pages_fast_only(e->addr, nr_pages, FOLL_WRITE, e->pages);
-	gup_entry_expect_none(test, ret, 0, false);
+	gup_entry_expect_none(test, ret, want, false);
 	ret = pin_user_pages_fast(e->addr, nr_pages, FOLL_WRITE, e->pages);
 	gup_entry_expect_none(test, ret, want, true);
 }

@@ -1,101 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_torn: an entry that comes and goes, and is read without the lock.
+ * gup_torn: an entry of two words that changes between its words.
  *
- * Where an entry is two words (CONFIG_GUP_GET_PXX_LOW_HIGH), a reader can get the
- * first word while it is there and the second one when it has gone, and take both
- * for a value that was never there. A thread on another CPU sets and clears an
- * entry, and with its second word cleared the entry would continue a run. Whoever
- * sees that run has not read as it must be.
- *
- * Elsewhere an entry is one word, and the same must hold.
+ * With CONFIG_GUP_GET_PXX_LOW_HIGH, who reads without the lock can get one word
+ * before a change and the other one after it, and take both for a value that was
+ * never there. A hardware breakpoint on a word lets that happen each time: it is
+ * hit when the word has been read, and then changes the whole entry, as another
+ * CPU could. The value that was never there would continue a run, so whoever sees
+ * that run has not read as it must be.
  */
-#include <linux/cpumask.h>
-#include <linux/delay.h>
-#include <linux/irqflags.h>
-#include <linux/kthread.h>
-#include <linux/sched.h>
-#include <linux/smp.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 
 #include "gup_kunit.h"
 
-#define GUP_TORN_READS	200000
+#if defined(CONFIG_GUP_GET_PXX_LOW_HIGH) && defined(CONFIG_HAVE_HW_BREAKPOINT)
 
 /**
- * struct gup_torn - an entry that comes and goes
- * @ptep:    the entry
- * @pte:     its value, while it has one
- * @changes: how often it was set, roughly
+ * struct gup_torn - an entry that changes when a word of it has been read
+ * @fx:    the fixture: the run begins at its first entry, and this is the second
+ * @ptep:  the entry
+ * @after: what it changes to
+ * @armed: whether it is about to change
  */
 struct gup_torn {
+	struct gup_fixture *fx;
 	pte_t *ptep;
-	pte_t pte;
-	unsigned long changes;
+	pte_t after;
+	bool armed;
 };
 
-static void gup_torn_nothing(void *info)
+static void gup_torn_set(pte_t *ptep, pte_t pte)
 {
+	if (pte_none(pte))
+		pte_clear(&init_mm, 0, ptep);
+	else
+		set_pte(ptep, pte);
 }
 
-static int gup_torn_writer(void *data)
+static void gup_torn_hit(struct perf_event *bp, struct perf_sample_data *data,
+			 struct pt_regs *regs)
 {
-	const unsigned int reader = cpumask_first(cpu_online_mask);
-	struct gup_torn *torn = data;
-	unsigned long nr = 0;
+	struct gup_torn *torn = bp->overflow_handler_context;
 
-	while (!kthread_should_stop()) {
-		set_pte(torn->ptep, torn->pte);
-		pte_clear(&init_mm, 0, torn->ptep);
-		/* As when TLBs are flushed: wait for who has IRQs disabled. */
-		smp_call_function_single(reader, gup_torn_nothing, NULL, 1);
-		WRITE_ONCE(torn->changes, ++nr);
-		if (nr % 1024 == 0)
-			cond_resched();
-	}
-
-	return 0;
+	if (!torn->armed)
+		return;
+	torn->armed = false;
+	gup_torn_set(torn->ptep, torn->after);
 }
 
-KUNIT_DEFINE_ACTION_WRAPPER(gup_torn_stop, kthread_stop, struct task_struct *);
-
-/*
- * Two entries, of which the second comes and goes until the test ends. On PAE, the
- * top bit of its second word says that it may not be executed, as that of the
- * first entry does not.
- */
-static struct gup_torn *gup_torn_start(struct kunit *test)
+static void gup_torn_unwatch(void *breakpoint)
 {
-	const vm_flags_t rwx = VM_READ | VM_WRITE | VM_EXEC | VM_SHARED;
+	unregister_wide_hw_breakpoint((struct perf_event * __percpu *)breakpoint);
+}
+
+/* Make the first entry, and watch a word of the second. */
+static struct gup_torn *gup_torn_watch(struct kunit *test, unsigned int word)
+{
 	struct gup_torn *torn = kunit_kzalloc(test, sizeof(*torn), GFP_KERNEL);
 	const struct gup_layout layout = { "A3", "A0 ." };
-	struct task_struct *writer;
-	struct gup_fixture *fx;
-	pte_t pte;
-
-	if (!gup_kunit_gup.fast_pte_run)
-		kunit_skip(test, "this tree goes page by page");
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "nobody can change an entry with one CPU");
+	struct perf_event * __percpu *breakpoint;
+	struct perf_event_attr attr;
 
 	KUNIT_ASSERT_NOT_NULL(test, torn);
-	fx = gup_fixture_create(test, &layout);
-	pte = pfn_pte(page_to_pfn(gup_fixture_page(fx, 'A', 0)),
-		      vm_get_page_prot(rwx));
-	pte = pte_mkyoung(pte_mkdirty(pte_mkwrite_novma(pte)));
-	set_pte(gup_fixture_ptep(fx, 0), pte);
-	torn->ptep = gup_fixture_ptep(fx, 1);
-	torn->pte = gup_fixture_mk_pte(gup_fixture_page(fx, 'A', 1), 0);
-	if (pte_same(torn->pte, pte_advance_pfn(pte, 1)))
-		torn->pte = pte_wrprotect(torn->pte);
+	torn->fx = gup_fixture_create(test, &layout);
+	torn->ptep = gup_fixture_ptep(torn->fx, 1);
 
-	writer = kthread_create(gup_torn_writer, torn, "gup_torn");
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, writer);
-	kthread_bind(writer, cpumask_last(cpu_online_mask));
-	wake_up_process(writer);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_torn_stop,
-							   writer));
-	while (!READ_ONCE(torn->changes))
-		usleep_range(100, 1000);
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)torn->ptep + word * sizeof(u32);
+	attr.bp_len = HW_BREAKPOINT_LEN_4;
+	attr.bp_type = HW_BREAKPOINT_RW;
+	breakpoint = register_wide_hw_breakpoint(&attr, gup_torn_hit, torn);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_PCPU(breakpoint));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, gup_torn_unwatch,
+						  (__force void *)breakpoint));
 
 	return torn;
 }
@@ -110,15 +89,15 @@ static struct gup_torn *gup_torn_start(struct kunit *test)
  */
 typedef unsigned int gup_torn_reader(struct folio *folio, pte_t *ptep, pte_t pte);
 
+static unsigned int gup_torn_plain(struct folio *folio, pte_t *ptep, pte_t pte)
+{
+	return gup_kunit_pte_batch(folio, ptep, pte, 2, GUP_KUNIT_RESPECT_WRITE);
+}
+
 static unsigned int gup_torn_lockless(struct folio *folio, pte_t *ptep, pte_t pte)
 {
 	return gup_kunit_pte_batch(folio, ptep, pte, 2, GUP_KUNIT_LOCKLESS |
 							GUP_KUNIT_RESPECT_WRITE);
-}
-
-static unsigned int gup_torn_plain(struct folio *folio, pte_t *ptep, pte_t pte)
-{
-	return gup_kunit_pte_batch(folio, ptep, pte, 2, GUP_KUNIT_RESPECT_WRITE);
 }
 
 static unsigned int gup_torn_same(struct folio *folio, pte_t *ptep, pte_t pte)
@@ -126,48 +105,71 @@ static unsigned int gup_torn_same(struct folio *folio, pte_t *ptep, pte_t pte)
 	return gup_kunit_nr_same_ptes(ptep, pte, 2);
 }
 
-/* How often does the second entry seem to continue the first one? */
-static unsigned int gup_torn_reads(struct kunit *test, gup_torn_reader *reader)
+/* Whether a reader sees a run, while the entry changes from one value to another. */
+static bool gup_torn_read(struct kunit *test, struct gup_torn *torn,
+			  gup_torn_reader *reader, pte_t before, pte_t after)
 {
-	struct gup_fixture *fx = test->priv;
-	struct folio *folio = gup_fixture_folio(fx, 'A');
-	pte_t *ptep = gup_fixture_ptep(fx, 0);
+	struct folio *folio = gup_fixture_folio(torn->fx, 'A');
+	pte_t *ptep = gup_fixture_ptep(torn->fx, 0);
 	const pte_t pte = ptep_get(ptep);
-	unsigned int i, torn = 0;
-	unsigned long irq;
+	unsigned int nr;
 
-	for (i = 0; i < GUP_TORN_READS; i++) {
-		local_irq_save(irq);
-		torn += reader(folio, ptep, pte) > 1;
-		local_irq_restore(irq);
-		if (i % 1024 == 0)
-			cond_resched();
+	gup_torn_set(torn->ptep, before);
+	torn->after = after;
+	WRITE_ONCE(torn->armed, true);
+	nr = reader(folio, ptep, pte);
+	KUNIT_EXPECT_FALSE_MSG(test, READ_ONCE(torn->armed), "breakpoint not hit");
+	WRITE_ONCE(torn->armed, false);
+
+	return nr > 1;
+}
+
+/* What would continue the run, but 4 GB above: the second word is not the same. */
+static pte_t gup_torn_above(struct gup_fixture *fx)
+{
+	const unsigned long pfn = page_to_pfn(gup_fixture_page(fx, 'A', 1));
+
+	return pfn_pte(pfn + (1UL << (32 - PAGE_SHIFT)),
+		       pte_pgprot(ptep_get(gup_fixture_ptep(fx, 0))));
+}
+
+/*
+ * What a plain read sees depends on the order in which the compiler has it read
+ * the words, but one of the two orders it is.
+ */
+static void gup_torn_entry(struct kunit *test)
+{
+	unsigned int word, plain = 0;
+
+	if (!gup_kunit_gup.fast_pte_run)
+		kunit_skip(test, "this tree goes page by page");
+
+	for (word = 0; word < 2; word++) {
+		struct gup_torn *torn = gup_torn_watch(test, word);
+		const pte_t there = gup_torn_above(torn->fx), gone = {};
+		const pte_t before = word ? gone : there;
+		const pte_t after = word ? there : gone;
+
+		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_lockless,
+						       before, after));
+		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_same,
+						       before, after));
+		plain += gup_torn_read(test, torn, gup_torn_plain, before, after);
 	}
-
-	return torn;
+	KUNIT_EXPECT_EQ_MSG(test, plain, 1, "a plain read is to be torn here");
 }
 
-/* folio_pte_batch_flags(); what a plain read gets is only said. */
-static void gup_torn_batch(struct kunit *test)
+#else
+
+static void gup_torn_entry(struct kunit *test)
 {
-	struct gup_torn *torn = gup_torn_start(test);
-
-	KUNIT_EXPECT_EQ(test, 0, gup_torn_reads(test, gup_torn_lockless));
-	kunit_info(test, "%u of %u plain reads torn, %lu changes",
-		   gup_torn_reads(test, gup_torn_plain), GUP_TORN_READS,
-		   READ_ONCE(torn->changes));
+	kunit_skip(test, "no entries of two words with breakpoints on them");
 }
 
-/* The quick comparison of gup_batch.h. */
-static void gup_torn_same_entries(struct kunit *test)
-{
-	gup_torn_start(test);
-	KUNIT_EXPECT_EQ(test, 0, gup_torn_reads(test, gup_torn_same));
-}
+#endif
 
 static struct kunit_case gup_torn_cases[] = {
-	KUNIT_CASE_SLOW(gup_torn_batch),
-	KUNIT_CASE_SLOW(gup_torn_same_entries),
+	KUNIT_CASE(gup_torn_entry),
 	{}
 };
 
