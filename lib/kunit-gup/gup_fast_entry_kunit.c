@@ -14,6 +14,9 @@
 
 #define GUP_ENTRY_PAGES	8
 
+/* A walk that does not end takes what else is mapped, with room for that here. */
+#define GUP_ENTRY_SLOTS	(4 * GUP_ENTRY_PAGES)
+
 /**
  * struct gup_entry - some mapped memory, and an array to fill
  * @addr:  its address
@@ -21,7 +24,7 @@
  */
 struct gup_entry {
 	unsigned long addr;
-	struct page *pages[GUP_ENTRY_PAGES + 1];
+	struct page *pages[GUP_ENTRY_SLOTS];
 };
 
 static bool gup_entry_always(void)
@@ -33,7 +36,7 @@ static void gup_entry_poison(struct gup_entry *e)
 {
 	unsigned int i;
 
-	for (i = 0; i <= GUP_ENTRY_PAGES; i++)
+	for (i = 0; i < GUP_ENTRY_SLOTS; i++)
 		e->pages[i] = GUP_POISON;
 }
 
