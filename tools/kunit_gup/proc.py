@@ -125,6 +125,7 @@ def logged(argv, log, on_line=None, limit=None, **kwargs):
                       text=True, errors="replace", **kwargs)
         late = threading.Event()
         timer = threading.Timer(limit or 0, _end, (child, late))
+        timer.daemon = True     # an interrupted run does not wait for it
         if limit:
             timer.start()
         for line in child.stdout:
