@@ -16,7 +16,7 @@
 #include "gup_array.h"
 
 #define GUP_BENCH_ORDER		9
-#define GUP_BENCH_WALKS		16
+#define GUP_BENCH_WALKS		64
 #define GUP_BENCH_ROUNDS	301
 
 /**

@@ -14,10 +14,10 @@
 
 #include "gup_kunit.h"
 
-#define GUP_REAL_PAGES	64U
+#define GUP_LR_PAGES	64U
 
 /**
- * struct gup_real - some memory of a process
+ * struct gup_lr - some memory of a process
  * @addr:     its address
  * @before:   the pages behind it before it is pinned
  * @pages:    the pages that are pinned
@@ -25,17 +25,17 @@
  * @acquired: NR_FOLL_PIN_ACQUIRED before
  * @released: NR_FOLL_PIN_RELEASED before
  */
-struct gup_real {
+struct gup_lr {
 	unsigned long addr;
-	struct page *before[GUP_REAL_PAGES];
-	struct page *pages[GUP_REAL_PAGES + 1];
+	struct page *before[GUP_LR_PAGES];
+	struct page *pages[GUP_LR_PAGES + 1];
 	long isolated;
 	long acquired;
 	long released;
 };
 
 /**
- * struct gup_real_row - a request for longterm pins
+ * struct gup_lr_row - a request for longterm pins
  * @name:    what is special about it
  * @order:   the order of the folios, 0 for small pages
  * @fast:    whether to ask the fast function
@@ -43,7 +43,7 @@ struct gup_real {
  * @nr:      number of pages
  * @settled: number of pages from @first on that were pinned for long before
  */
-struct gup_real_row {
+struct gup_lr_row {
 	const char *name;
 	unsigned int order;
 	bool fast;
@@ -52,7 +52,7 @@ struct gup_real_row {
 	unsigned int settled;
 };
 
-static const struct gup_real_row gup_real_rows[] = {
+static const struct gup_lr_row gup_lr_rows[] = {
 	{ .name = "one page", .nr = 1 },
 	{ .name = "small pages", .nr = 64 },
 	{ .name = "small pages fast", .fast = true, .nr = 64 },
@@ -65,24 +65,24 @@ static const struct gup_real_row gup_real_rows[] = {
 	{ .name = "tail page of a large folio", .order = 4, .first = 17, .nr = 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_real, gup_real_rows, name);
+KUNIT_ARRAY_PARAM_DESC(gup_lr, gup_lr_rows, name);
 
-static bool gup_real_always(void)
+static bool gup_lr_always(void)
 {
 	return true;
 }
 
-static bool gup_real_is_movable(const struct page *page)
+static bool gup_lr_is_movable(const struct page *page)
 {
 	return page_zonenum(page) == ZONE_MOVABLE;
 }
 
-static unsigned char gup_real_byte(unsigned int i)
+static unsigned char gup_lr_byte(unsigned int i)
 {
 	return 3 * i + 1;
 }
 
-static const char *gup_real_lacks(unsigned int order)
+static const char *gup_lr_lacks(unsigned int order)
 {
 	if (!IS_ENABLED(CONFIG_MIGRATION))
 		return "no CONFIG_MIGRATION";
@@ -95,27 +95,27 @@ static const char *gup_real_lacks(unsigned int order)
 }
 
 /* Touch each page, and write something into it. */
-static void gup_real_fill(struct kunit *test, struct gup_real *r)
+static void gup_lr_fill(struct kunit *test, struct gup_lr *r)
 {
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, (long)GUP_REAL_PAGES,
-			get_user_pages_unlocked(r->addr, GUP_REAL_PAGES,
+	KUNIT_ASSERT_EQ(test, (long)GUP_LR_PAGES,
+			get_user_pages_unlocked(r->addr, GUP_LR_PAGES,
 						r->before, FOLL_WRITE));
-	for (i = 0; i < GUP_REAL_PAGES; i++) {
+	for (i = 0; i < GUP_LR_PAGES; i++) {
 		void *at = kmap_local_page(r->before[i]);
 
-		memset(at, gup_real_byte(i), PAGE_SIZE);
+		memset(at, gup_lr_byte(i), PAGE_SIZE);
 		kunmap_local(at);
 		put_page(r->before[i]);
 	}
 }
 
-static struct gup_real *gup_real_create(struct kunit *test, unsigned int order)
+static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 {
-	const size_t len = 2 * GUP_REAL_PAGES * PAGE_SIZE;
-	struct gup_real *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	const char *lacks = gup_real_lacks(order);
+	const size_t len = 2 * GUP_LR_PAGES * PAGE_SIZE;
+	struct gup_lr *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	const char *lacks = gup_lr_lacks(order);
 	unsigned long orders;
 	unsigned int i;
 
@@ -127,20 +127,20 @@ static struct gup_real *gup_real_create(struct kunit *test, unsigned int order)
 				MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	KUNIT_ASSERT_NE(test, r->addr, 0);
 	KUNIT_ASSERT_LT(test, r->addr, TASK_SIZE);
-	r->addr = ALIGN(r->addr, GUP_REAL_PAGES * PAGE_SIZE);
+	r->addr = ALIGN(r->addr, GUP_LR_PAGES * PAGE_SIZE);
 
 	orders = gup_kunit_thp_orders(order ? BIT(order) : 0);
 	if (order)
 		KUNIT_EXPECT_EQ(test, 0,
 				gup_kunit_madvise(r->addr,
-						  GUP_REAL_PAGES * PAGE_SIZE,
+						  GUP_LR_PAGES * PAGE_SIZE,
 						  MADV_HUGEPAGE));
-	gup_real_fill(test, r);
+	gup_lr_fill(test, r);
 	gup_kunit_thp_orders(orders);
 
-	for (i = 0; i < GUP_REAL_PAGES; i++) {
+	for (i = 0; i < GUP_LR_PAGES; i++) {
 		KUNIT_ASSERT_EQ(test, folio_order(page_folio(r->before[i])), order);
-		KUNIT_ASSERT_TRUE(test, gup_real_is_movable(r->before[i]));
+		KUNIT_ASSERT_TRUE(test, gup_lr_is_movable(r->before[i]));
 		r->pages[i] = GUP_POISON;
 	}
 	r->pages[i] = GUP_POISON;
@@ -151,8 +151,8 @@ static struct gup_real *gup_real_create(struct kunit *test, unsigned int order)
 	return r;
 }
 
-static long gup_real_pin(struct gup_real *r, unsigned int first, unsigned int nr,
-			 bool fast)
+static long gup_lr_pin(struct gup_lr *r, unsigned int first, unsigned int nr,
+		       bool fast)
 {
 	const unsigned long addr = r->addr + first * PAGE_SIZE;
 
@@ -165,8 +165,8 @@ static long gup_real_pin(struct gup_real *r, unsigned int first, unsigned int nr
 }
 
 /* Nothing is isolated, and what was pinned is counted. */
-static void gup_real_expect_counts(struct kunit *test, struct gup_real *r,
-				   long pinned)
+static void gup_lr_expect_counts(struct kunit *test, struct gup_lr *r,
+				 long pinned)
 {
 	KUNIT_EXPECT_EQ(test, gup_fixture_stat(NR_ISOLATED_ANON), r->isolated);
 	KUNIT_EXPECT_EQ(test,
@@ -175,71 +175,71 @@ static void gup_real_expect_counts(struct kunit *test, struct gup_real *r,
 			pinned);
 }
 
-static void gup_real_expect_page(struct kunit *test, struct page *page,
-				 unsigned int i)
+static void gup_lr_expect_page(struct kunit *test, struct page *page,
+			       unsigned int i)
 {
 	void *at, *wrong;
 
-	KUNIT_EXPECT_FALSE_MSG(test, gup_real_is_movable(page), "page %u", i);
+	KUNIT_EXPECT_FALSE_MSG(test, gup_lr_is_movable(page), "page %u", i);
 	KUNIT_EXPECT_TRUE(test, folio_maybe_dma_pinned(page_folio(page)));
 	at = kmap_local_page(page);
-	wrong = memchr_inv(at, gup_real_byte(i), PAGE_SIZE);
+	wrong = memchr_inv(at, gup_lr_byte(i), PAGE_SIZE);
 	kunmap_local(at);
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "content of page %u", i);
 }
 
-static void gup_real_moves(struct kunit *test)
+static void gup_lr_moves(struct kunit *test)
 {
-	const struct gup_real_row *row = test->param_value;
-	struct gup_real *r = gup_real_create(test, row->order);
-	struct page *settled[GUP_REAL_PAGES];
+	const struct gup_lr_row *row = test->param_value;
+	struct gup_lr *r = gup_lr_create(test, row->order);
+	struct page *settled[GUP_LR_PAGES];
 	unsigned int i;
 
 	if (row->fast && !gup_race_lacks())
 		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
-					   gup_real_always);
+					   gup_lr_always);
 	if (row->settled) {
 		KUNIT_ASSERT_EQ(test, row->settled,
-				gup_real_pin(r, row->first, row->settled, false));
+				gup_lr_pin(r, row->first, row->settled, false));
 		memcpy(settled, r->pages, sizeof(settled));
 		unpin_user_pages(r->pages, row->settled);
 	}
 
 	KUNIT_ASSERT_EQ(test, row->nr,
-			gup_real_pin(r, row->first, row->nr, row->fast));
+			gup_lr_pin(r, row->first, row->nr, row->fast));
 	for (i = 0; i < row->nr; i++)
-		gup_real_expect_page(test, r->pages[i], row->first + i);
-	KUNIT_EXPECT_PTR_EQ(test, r->pages[GUP_REAL_PAGES], GUP_POISON);
+		gup_lr_expect_page(test, r->pages[i], row->first + i);
+	KUNIT_EXPECT_PTR_EQ(test, r->pages[GUP_LR_PAGES], GUP_POISON);
 	KUNIT_EXPECT_MEMEQ(test, r->pages, settled,
 			   row->settled * sizeof(*settled));
-	gup_real_expect_counts(test, r, row->nr);
+	gup_lr_expect_counts(test, r, row->nr);
 	unpin_user_pages(r->pages, row->nr);
-	gup_real_expect_counts(test, r, 0);
+	gup_lr_expect_counts(test, r, 0);
 }
 
 /* Somebody else holds a page, so that it cannot be moved: no pin is left. */
-static void gup_real_held(struct kunit *test)
+static void gup_lr_held(struct kunit *test)
 {
-	struct gup_real *r = gup_real_create(test, 0);
+	struct gup_lr *r = gup_lr_create(test, 0);
 	unsigned int i;
 
 	get_page(r->before[3]);
-	KUNIT_EXPECT_EQ(test, gup_real_pin(r, 0, 8, false), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, gup_lr_pin(r, 0, 8, false), -ENOMEM);
 	KUNIT_EXPECT_FALSE(test,
 			   folio_maybe_dma_pinned(page_folio(r->before[3])));
 	put_page(r->before[3]);
-	gup_real_expect_counts(test, r, 0);
+	gup_lr_expect_counts(test, r, 0);
 
-	KUNIT_EXPECT_EQ(test, gup_real_pin(r, 0, 8, false), 8);
+	KUNIT_EXPECT_EQ(test, gup_lr_pin(r, 0, 8, false), 8);
 	for (i = 0; i < 8; i++)
-		gup_real_expect_page(test, r->pages[i], i);
+		gup_lr_expect_page(test, r->pages[i], i);
 	unpin_user_pages(r->pages, 8);
-	gup_real_expect_counts(test, r, 0);
+	gup_lr_expect_counts(test, r, 0);
 }
 
 static struct kunit_case gup_longterm_real_cases[] = {
-	GUP_CASE_ROWS(moves, gup_real_moves, gup_real),
-	KUNIT_CASE(gup_real_held),
+	GUP_CASE_ROWS(moves, gup_lr_moves, gup_lr),
+	KUNIT_CASE(gup_lr_held),
 	{}
 };
 
