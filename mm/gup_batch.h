@@ -30,18 +30,15 @@ static inline unsigned long gup_nr_next_pages(struct page **pages,
 					      unsigned long max_nr)
 {
 	const struct page *page = pages[0];
-	unsigned long nr = 0, differ;
+	unsigned long nr = 0;
 	unsigned int i;
 
-	/* Eight entries at a time, with one branch. */
-	for (; nr + 8 <= max_nr; nr += 8, page += 8) {
-		differ = 0;
+	/* Sixteen entries at a time, with one count. */
+	for (; nr + 16 <= max_nr; nr += 16, page += 16) {
 		unrolled_full
-		for (i = 0; i < 8; i++)
-			differ |= (unsigned long)pages[nr + i] ^
-				  (unsigned long)(page + i);
-		if (differ)
-			break;
+		for (i = 0; i < 16; i++)
+			if (pages[nr + i] != page + i)
+				return nr + i;
 	}
 	for (; nr < max_nr && pages[nr] == page; page++)
 		nr++;
@@ -49,11 +46,31 @@ static inline unsigned long gup_nr_next_pages(struct page **pages,
 	return nr;
 }
 
+/* gup_next_folio_entry() for a large folio, once the next entry is known to be in it */
+static noinline __maybe_unused unsigned long
+gup_next_large_folio_entry(const struct folio *folio, struct page **pages,
+			   unsigned long i, unsigned long nr_entries)
+{
+	const unsigned long first = (unsigned long)&folio->page;
+	const unsigned long nr_pages = folio_large_nr_pages(folio);
+
+	/* Mostly, the rest of the folio follows, in order. */
+	i += gup_nr_next_pages(pages + i, min(nr_entries - i, nr_pages -
+				folio_page_idx(folio, pages[i])));
+	/* Backwards, repeated, or with gaps. */
+	while (i < nr_entries && (unsigned long)pages[i] - first <
+				 nr_pages * sizeof(struct page))
+		i++;
+
+	return i;
+}
+
 /**
- * gup_nr_folio_pages() - count the leading entries of an array in one folio
- * @folio:  the folio that pages[0] belongs to
- * @pages:  the array
- * @max_nr: the number of entries, at least 1
+ * gup_next_folio_entry() - find the entry of an array where another folio begins
+ * @folio:      the folio that pages[@i] belongs to
+ * @pages:      the array
+ * @i:          the entry
+ * @nr_entries: the number of entries in the array, higher than @i
  *
  * The entries can be pages of the folio in any order and any number of times: a
  * small page over and over again is a run as well. All pages of a folio have
@@ -63,28 +80,27 @@ static inline unsigned long gup_nr_next_pages(struct page **pages,
  *
  * Context: The caller holds a reference to @folio, or something else that keeps
  * it from being split. No lock needed.
- * Return: The number of entries, 1 to @max_nr.
+ * Return: The first entry behind @i that is not in @folio, or @nr_entries.
  */
-static inline unsigned long gup_nr_folio_pages(const struct folio *folio,
-					       struct page **pages,
-					       unsigned long max_nr)
+static inline unsigned long gup_next_folio_entry(const struct folio *folio,
+						 struct page **pages,
+						 unsigned long i,
+						 unsigned long nr_entries)
 {
 	const unsigned long first = (unsigned long)&folio->page;
-	unsigned long nr_pages = 1, nr = 1;
+	unsigned long size = sizeof(struct page);
 
-	if (folio_test_large(folio)) {
-		nr_pages = folio_large_nr_pages(folio);
-		nr = gup_nr_next_pages(pages, min(max_nr, nr_pages -
-					folio_page_idx(folio, pages[0])));
-	}
+	if (folio_test_large(folio))
+		size *= folio_large_nr_pages(folio);
 
-	/* Backwards, repeated, or with gaps. */
-	for (; nr < max_nr; nr++)
-		if ((unsigned long)pages[nr] - first >=
-		    nr_pages * sizeof(struct page))
-			break;
+	/* Page by page in folios that are not worth a call, and to the next one. */
+	do {
+		i++;
+		if (i == nr_entries || (unsigned long)pages[i] - first >= size)
+			return i;
+	} while (size <= 8 * sizeof(struct page));
 
-	return nr;
+	return gup_next_large_folio_entry(folio, pages, i - 1, nr_entries);
 }
 
 /**

@@ -178,7 +178,7 @@ unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_shareable, "gup_kunit");
 
 /**
- * gup_kunit_nr_folio_pages() - gup_nr_folio_pages()
+ * gup_kunit_nr_folio_pages() - gup_next_folio_entry(), from the first entry on
  * @folio:  the folio of the first entry
  * @pages:  the array
  * @max_nr: the number of entries
@@ -189,7 +189,7 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_shareable, "gup_kunit");
 unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
 				       unsigned long max_nr)
 {
-	return gup_nr_folio_pages(folio, pages, max_nr);
+	return gup_next_folio_entry(folio, pages, 0, max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_folio_pages, "gup_kunit");
 
