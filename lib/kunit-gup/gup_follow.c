@@ -147,6 +147,20 @@ static void gup_follow_row_check(struct kunit *test, struct gup_fixture *fx,
 	KUNIT_EXPECT_EQ(test, fx->overruns, 0);
 }
 
+/* As a fault maps it, where there are such entries. */
+static void gup_follow_mark_zero(struct gup_fixture *fx)
+{
+	unsigned int i;
+
+	for (i = 0; i < fx->nr; i++) {
+		pte_t *ptep = gup_fixture_ptep(fx, i);
+		pte_t pte = ptep_get(ptep);
+
+		if (pte_present(pte) && is_zero_pfn(pte_pfn(pte)))
+			gup_kunit_set_pte(ptep, pte_mkspecial(pte));
+	}
+}
+
 /**
  * gup_follow_row_run() - make the layout of a row, and run its request
  * @test: the test, its parameter is a &struct gup_follow_row
@@ -163,6 +177,7 @@ void gup_follow_row_run(struct kunit *test)
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 	fx = gup_fixture_create(test, &row->layout);
+	gup_follow_mark_zero(fx);
 	if (!gup_race_lacks())
 		gup_race_watch_slow(fx);
 	gup_follow_row_check(test, fx, row);

@@ -82,7 +82,8 @@ static void gup_fa_set(struct gup_fixture *fx, unsigned int entry,
 		return;
 	}
 	if (letter->folio == 'Z') {
-		gup_fixture_map(fx, entry, ZERO_PAGE(0), letter->bits);
+		gup_fixture_map(fx, entry, ZERO_PAGE(0), letter->bits |
+							 GUP_BIT_SPECIAL);
 		return;
 	}
 

@@ -164,9 +164,9 @@ KUNIT_ARRAY_PARAM_DESC(odd, odd_rows, name);
 /* The page that cannot be taken is that of a second folio; the first is kept. */
 static void gup_follow_fails(struct kunit *test, bool grab, int ret)
 {
-	const struct gup_layout layout = { "A2 B3+", "A0-3 B0-7" };
+	const struct gup_layout layout = { "A2 B2+", "A0-3 B0-3" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 12, .flags = GUP_PIN_W, .slow = true };
+	struct gup_walk walk = { .nr = 8, .flags = GUP_PIN_W, .slow = true };
 	struct gup_diff diff = {};
 
 	if (gup_race_lacks())
@@ -229,7 +229,8 @@ static void gup_follow_find_normal_page(struct kunit *test)
 	static const struct vm_operations_struct ops = {
 		.find_normal_page = gup_follow_hook,
 	};
-	const struct gup_layout layout = { "A2 B2", "B0-2:x" };
+	/* The pages of A are mapped as well, so that they are exclusive. */
+	const struct gup_layout layout = { "A2 B2", "B0-2:x A0-3" };
 	const char *lacks = gup_fixture_lacks(layout.folios, layout.ptes);
 	struct gup_walk walk = { .nr = 3, .flags = GUP_PIN_W, .slow = true };
 	struct gup_fixture *fx;

@@ -94,7 +94,7 @@ static const struct gup_nodes_row gup_nodes_kinds[] = {
 		.want = "2e n e n",
 	}, {
 		.name = "pfn mapping behind a hole",
-		.layout = { "A2u B0", "B .2 A0-1:x", "1rw 1g 1rw 2rwp" },
+		.layout = { "A2u B0", "B .2 A0-1:x", "1rw 1g 1r 2rwp" },
 		.ask = "P0 P4 P1 P3 P2", .want = "n e f 2e",
 	}, {
 		.name = "swap entry",
@@ -207,7 +207,9 @@ static pte_t gup_nodes_mk_entry(enum gup_nodes_entry entry, struct page *page)
 		return swp_entry_to_pte(make_readable_device_private_entry(page_to_pfn(page)));
 #ifdef CONFIG_MEMORY_FAILURE
 	case GUP_NODES_POISONED:
-		return swp_entry_to_pte(make_hwpoison_entry(page));
+		/* As make_hwpoison_entry(), which wants the page locked. */
+		return swp_entry_to_pte(swp_entry(SWP_HWPOISON,
+						  page_to_pfn(page)));
 #endif
 	default:
 		return swp_entry_to_pte(swp_entry(0, 42));

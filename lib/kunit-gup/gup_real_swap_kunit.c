@@ -7,6 +7,7 @@
  * for the time of a test.
  */
 #include <linux/err.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/major.h>
@@ -18,6 +19,7 @@
 
 #define GUP_SWAP_PATH	"/gup_swap"
 #define GUP_SWAP_PAGES	(SZ_4M / PAGE_SIZE)
+#define GUP_SWAP_TRIES	100
 
 static int gup_swap_format(struct kunit *test)
 {
@@ -46,6 +48,7 @@ static unsigned long gup_swap_on(struct kunit *test)
 	const unsigned long name = gup_mm_map(test, 1, 0, NULL,
 					      PROT_READ | PROT_WRITE,
 					      MAP_PRIVATE | MAP_ANONYMOUS);
+	unsigned int tries = 0;
 	long ret;
 
 	if (!IS_ENABLED(CONFIG_SWAP) || !IS_ENABLED(CONFIG_BLK_DEV_RAM))
@@ -56,7 +59,11 @@ static unsigned long gup_swap_on(struct kunit *test)
 	if (ret != -EEXIST)
 		KUNIT_ASSERT_EQ(test, ret, 0);
 	KUNIT_ASSERT_EQ(test, 0, gup_swap_format(test));
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_swap(name, true));
+	/* The disk is closed a moment after swap is turned off. */
+	while ((ret = gup_kunit_swap(name, true)) == -EBUSY &&
+	       tries++ < GUP_SWAP_TRIES)
+		msleep(20);
+	KUNIT_ASSERT_EQ(test, ret, 0);
 
 	return name;
 }
