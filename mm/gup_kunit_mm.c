@@ -252,8 +252,8 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_carve, "gup_kunit");
  */
 pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
 {
-	spinlock_t *ptl;
 	pte_t *ptep, old;
+	spinlock_t *ptl; /* that of the page table */
 
 	mmap_read_lock(mm);
 	ptep = get_locked_pte(mm, addr, &ptl);

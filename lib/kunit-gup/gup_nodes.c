@@ -74,6 +74,7 @@ static unsigned long gup_nodes_page(struct gup_nodes *q, unsigned int entry,
 void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 {
 	struct gup_word word;
+	unsigned long addr;
 	unsigned int i;
 	int step;
 
@@ -95,9 +96,9 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 				gup_nodes_add(q, ULONG_MAX);
 				break;
 			default:
-				gup_nodes_add(q, gup_nodes_page(q,
-						word.first + i * step,
-						word.bits));
+				addr = gup_nodes_page(q, word.first + i * step,
+						      word.bits);
+				gup_nodes_add(q, addr);
 			}
 		}
 	}

@@ -181,6 +181,15 @@ static struct gup_nodes_undo *gup_nodes_undo(struct gup_mm *m)
 	return undo;
 }
 
+static void gup_nodes_undo_later(struct gup_nodes_undo *undo)
+{
+	struct kunit *test = undo->m->test;
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test,
+							   gup_nodes_put_back,
+							   undo));
+}
+
 static void gup_nodes_move(struct gup_mm *m, char letter, bool device)
 {
 	struct gup_nodes_undo *undo = gup_nodes_undo(m);
@@ -194,8 +203,7 @@ static void gup_nodes_move(struct gup_mm *m, char letter, bool device)
 	else
 #endif
 		gup_nodes_place(undo->gf, undo->zone, 1 - undo->node);
-	KUNIT_ASSERT_EQ(m->test, 0, kunit_add_action_or_reset(m->test,
-						gup_nodes_put_back, undo));
+	gup_nodes_undo_later(undo);
 }
 
 static pte_t gup_nodes_mk_entry(enum gup_nodes_entry entry, struct page *page)
@@ -225,8 +233,7 @@ static void gup_nodes_change(struct gup_mm *m, const struct gup_nodes_row *row)
 	undo->addr = gup_mm_addr(m, row->at);
 	undo->pte = gup_kunit_mm_exchange(m->mm, undo->addr,
 					  gup_nodes_mk_entry(row->entry, page));
-	KUNIT_ASSERT_EQ(m->test, 0, kunit_add_action_or_reset(m->test,
-						gup_nodes_put_back, undo));
+	gup_nodes_undo_later(undo);
 }
 
 static const char *gup_nodes_row_lacks(const struct gup_nodes_row *row)
