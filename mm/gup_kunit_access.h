@@ -106,8 +106,6 @@ struct gup_node_pins;
  * @collect_longterm: collect_longterm_unpinnable_folios() for an array of pages
  *                    or folios; NULL without CONFIG_MIGRATION
  * @check_longterm:   check_and_migrate_movable_pages() or ..._folios(); the same
-
-/**
  * @follow_pte:       follow_page_pte()
  * @follow_pte_run:   follow_pte_run(), to be replaced; NULL where the tree does
  *                    not have it

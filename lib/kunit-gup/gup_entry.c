@@ -104,3 +104,24 @@ const char *gup_fixture_lacks(const char *folios, const char *ptes)
 
 	return NULL;
 }
+
+/**
+ * gup_fixture_lacks_hints() - why a request cannot meet hints for NUMA
+ * @ptes:  the picture of the entries
+ * @flags: FOLL_* flags of the request
+ *
+ * The slow path follows an entry of PROT_NONE unless it can tell it from others.
+ *
+ * Context: Any.
+ * Return: The reason to skip a test, or NULL.
+ */
+const char *gup_fixture_lacks_hints(const char *ptes, unsigned int flags)
+{
+	const pte_t pte = gup_fixture_mk_pte(ZERO_PAGE(0), GUP_BIT_PROT_NONE);
+
+	if ((flags & FOLL_HONOR_NUMA_FAULT) && !pte_protnone(pte) &&
+	    (gup_picture_bits(ptes) & GUP_BIT_PROT_NONE))
+		return "no hints for NUMA";
+
+	return NULL;
+}

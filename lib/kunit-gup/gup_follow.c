@@ -174,6 +174,8 @@ void gup_follow_row_run(struct kunit *test)
 					      row->layout.ptes);
 	struct gup_fixture *fx;
 
+	if (!lacks)
+		lacks = gup_fixture_lacks_hints(row->layout.ptes, row->flags);
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 	fx = gup_fixture_create(test, &row->layout);

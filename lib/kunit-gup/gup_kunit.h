@@ -103,8 +103,6 @@ struct gup_race;
  * @grabs:     number of successful grabs, where stubs count them
  * @grabbed:   number of references in them
  * @suite:     what a suite wants to find again from a stub
-
-/**
  * @overruns:  number of scans that were allowed beyond the table
  */
 struct gup_fixture {
@@ -160,6 +158,7 @@ void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 			 unsigned int order);
 int gup_fixture_movable_node(void);
 const char *gup_fixture_lacks(const char *folios, const char *ptes);
+const char *gup_fixture_lacks_hints(const char *ptes, unsigned int flags);
 long gup_fixture_stat(enum node_stat_item item);
 long gup_fixture_node_stat(int nid, enum node_stat_item item);
 void gup_fixture_bind(void);

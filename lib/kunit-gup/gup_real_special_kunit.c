@@ -190,16 +190,19 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 	};
 	struct gup_mm *m = gup_special_huge_zero(test);
 	struct page *zero = gup_mm_mapped(m, 0);
+	struct gup_kunit_mm_entry e;
 	struct gup_mm_ask ask;
 	unsigned int w, i;
 
+	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, 0, &e));
 	for (w = 0; w < ARRAY_SIZE(want); w++) {
 		ask = (struct gup_mm_ask) {
 			.call = want[w].call, .flags = want[w].flags,
 			.first = m->nr / 2 - 3, .nr = 5,
 		};
 		gup_real_ask(test, m, &ask);
-		KUNIT_EXPECT_EQ(test, ask.ret, want[w].ret);
+		/* GUP-fast stops at it where there are special PMDs. */
+		KUNIT_EXPECT_EQ(test, ask.ret, e.special ? want[w].ret : 5);
 		for (i = 0; (int)i < ask.ret; i++)
 			KUNIT_EXPECT_PTR_EQ(test, m->pages[i],
 					    zero + (ask.first + i) % (m->nr / 2));

@@ -297,9 +297,12 @@ static void gup_slow_row_check(struct kunit *test, struct gup_mm *m,
 static void gup_slow_row_run(struct kunit *test)
 {
 	const struct gup_slow_row *row = test->param_value;
+	const char *lacks = gup_fixture_lacks_hints(row->layout.ptes, row->flags);
 	struct gup_mm *m = gup_mm_create_or_skip(test, &row->layout);
 	struct folio *a = page_folio(m->folio[0].page);
 
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
 	if (row->held)
 		folio_get(a);
 	gup_slow_row_check(test, m, row);
