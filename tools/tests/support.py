@@ -4,6 +4,7 @@
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,12 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOOLS))
+
+
+def heed_interrupts():
+    """In a child: heed Ctrl-C, which a shell's job in the background ignores, and its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 MAKEFILE = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\nEXTRAVERSION =\n"
 GUP = "".join(f"int line_{n};\n" for n in range(40))

@@ -9,7 +9,8 @@ import subprocess
 import time
 import unittest
 
-from support import GUP, MAKEFILE, Sandbox, alive, fingerprint, rename_patch, write
+from support import (GUP, MAKEFILE, Sandbox, alive, fingerprint, heed_interrupts, rename_patch,
+                     write)
 
 
 class Prepare(Sandbox):
@@ -211,7 +212,8 @@ class Interrupted(Sandbox):
         fake.chmod(0o755)
         run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"],
                                env=self.env | {"PATH": f"{fake.parent}:{os.environ['PATH']}"},
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=heed_interrupts)
         pids = [self.top / "pid", self.cache / "away"]
         for _ in range(100):
             if all(pid.exists() and pid.read_text().strip() for pid in pids):

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import KERNEL, Sandbox, alive, write
+from support import KERNEL, Sandbox, alive, heed_interrupts, write
 
 from kunit_gup import source
 
@@ -115,7 +115,8 @@ class Package(Sandbox):
         """Ctrl-C ends apt too; the next run fetches anew."""
         self.flag("slow")
         run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"], env=self.env,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=heed_interrupts)
         pid = self.top / "pid"
         while not pid.exists() or not pid.read_text().strip():
             time.sleep(0.05)
