@@ -98,9 +98,9 @@ static void gup_mm_make_folios(struct gup_mm *m, const char *folios)
 		KUNIT_ASSERT_EQ(m->test, gf[i].refs, 1);
 		__folio_mark_uptodate(page_folio(gf[i].page));
 		gf[i].page->mapping = gup_mm_mapping(m, gf[i].kind);
-		if (gf[i].kind == 'm')
-			KUNIT_ASSERT_EQ(m->test, page_zonenum(gf[i].page),
-					ZONE_MOVABLE);
+		if (gf[i].kind == 'm' &&
+		    page_zonenum(gf[i].page) != ZONE_MOVABLE)
+			kunit_skip(m->test, "the kernel gave no memory of ZONE_MOVABLE");
 	}
 }
 
