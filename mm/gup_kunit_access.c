@@ -366,6 +366,7 @@ long GUP_KUNIT_SYS(madvise)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(mprotect)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(mremap)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(memfd_secret)(const struct pt_regs *regs);
+long GUP_KUNIT_SYS(mlock)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(mknodat)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(swapon)(const struct pt_regs *regs);
 long GUP_KUNIT_SYS(swapoff)(const struct pt_regs *regs);
@@ -418,6 +419,20 @@ long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot)
 	return GUP_KUNIT_CALL(mprotect, start, len, prot);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mprotect, "gup_kunit");
+
+/**
+ * gup_kunit_mlock() - mlock(2)
+ * @start: where the range begins
+ * @len:   its length in bytes
+ *
+ * Context: Process context with a user mm, no locks held.
+ * Return: 0 or a negative error.
+ */
+long gup_kunit_mlock(unsigned long start, size_t len)
+{
+	return GUP_KUNIT_CALL(mlock, start, len);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mlock, "gup_kunit");
 
 /**
  * gup_kunit_mremap() - mremap(2) of a range to another place

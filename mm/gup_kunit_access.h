@@ -211,6 +211,7 @@ int gup_kunit_migrate(struct mm_struct *mm, int from, int to);
 void gup_kunit_lru_drain(void);
 long gup_kunit_madvise(unsigned long start, size_t len, int advice);
 long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot);
+long gup_kunit_mlock(unsigned long start, size_t len);
 struct file *gup_kunit_memfd_secret(size_t len);
 long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev);
 long gup_kunit_swap(unsigned long name, bool on);

@@ -242,6 +242,36 @@ struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_carve, "gup_kunit");
 
 /**
+ * gup_kunit_mm_insert_pud() - map memory by one entry of a PUD, as a driver does
+ * @vma:  where; VM_MIXEDMAP or VM_PFNMAP
+ * @addr: the address, a multiple of PUD_SIZE
+ * @pfn:  the first page, the same; nothing is counted
+ *
+ * Context: The caller holds the mmap lock.
+ * Return: 0, or -EOPNOTSUPP where there are no such entries, or another error.
+ */
+int gup_kunit_mm_insert_pud(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long pfn)
+{
+#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && \
+	defined(CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD)
+	struct mm_struct *mm = vma->vm_mm;
+	struct vm_fault vmf = { .vma = vma, .address = addr };
+	p4d_t *p4dp = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+
+	vmf.pud = p4dp ? pud_alloc(mm, p4dp, addr) : NULL;
+	if (!vmf.pud)
+		return -ENOMEM;
+
+	return vmf_insert_pfn_pud(&vmf, pfn, true) == VM_FAULT_NOPAGE ?
+		0 : -EINVAL;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_insert_pud, "gup_kunit");
+
+/**
  * gup_kunit_mm_exchange() - put another entry in the place of one
  * @mm:   the address space
  * @addr: the address, which has a page table

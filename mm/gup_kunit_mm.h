@@ -38,6 +38,8 @@ int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
 		     struct page *page, pte_t pte, unsigned long rmap_addr,
 		     bool exclusive);
 struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order);
+int gup_kunit_mm_insert_pud(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long pfn);
 pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr,
 			    pte_t pte);
 void gup_kunit_mm_drain(void);

@@ -218,6 +218,7 @@ static int gup_mm_flag_vma(struct gup_mm *m, unsigned long addr,
 	flags |= gup_mm_letter(letters, 'm') ? VM_MIXEDMAP : 0;
 	flags |= gup_mm_letter(letters, 'p') ? VM_PFNMAP : 0;
 	flags |= gup_mm_letter(letters, 'i') ? VM_IO : 0;
+	flags |= gup_mm_letter(letters, 'u') ? VM_UFFD_RWP : 0;
 	if (!flags)
 		return 0;
 

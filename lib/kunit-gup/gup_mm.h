@@ -20,9 +20,10 @@
  *
  * The VMAs are a third picture, next to each other, from the first entry on: words
  * of a number of pages and letters: r, w and x, what may be done; s shared memory
- * of shmem, m VM_MIXEDMAP, p VM_PFNMAP, i VM_IO, d VM_DONTCOPY; g nothing mapped
- * at all. So "8rw 8r 4g". VM_MIXEDMAP, VM_PFNMAP and VM_IO go to a whole VMA, so
- * that its neighbours must be different in another letter as well.
+ * of shmem, m VM_MIXEDMAP, p VM_PFNMAP, i VM_IO, u VM_UFFD_RWP, d VM_DONTCOPY; g
+ * nothing mapped at all. So "8rw 8r 4g". VM_MIXEDMAP, VM_PFNMAP, VM_IO and
+ * VM_UFFD_RWP go to a whole VMA, so that its neighbours must be different in
+ * another letter as well. Nobody hears of a fault there.
  */
 #ifndef _GUP_MM_H
 #define _GUP_MM_H
@@ -209,6 +210,7 @@ extern struct kunit_suite gup_mm_suite;
 extern struct kunit_suite gup_slow_suite;
 extern struct kunit_suite gup_slow_cases_suite;
 extern struct kunit_suite gup_slow_leaf_suite;
+extern struct kunit_suite gup_slow_huge_suite;
 extern struct kunit_suite gup_slow_retry_suite;
 extern struct kunit_suite gup_bench_slow_suite;
 

@@ -284,6 +284,8 @@ const char *gup_mm_lacks(const struct gup_mm_layout *layout)
 		return "no memory in ZONE_MOVABLE";
 	if (strchr(layout->folios, 'k') && !IS_ENABLED(CONFIG_KSM))
 		return "no CONFIG_KSM";
+	if (layout->vmas && strchr(layout->vmas, 'u') && !VM_UFFD_RWP)
+		return "no entries protected by userfaultfd";
 	if (!IS_ENABLED(CONFIG_HAVE_GUP_FAST) && gup_race_lacks())
 		return gup_race_lacks();
 

@@ -185,10 +185,11 @@ struct gup_mm *gup_real_thp(struct kunit *test, unsigned int order)
  */
 static bool gup_real_can_fork(struct kunit *test)
 {
-	pte_t *ptes, pte = pfn_pte(page_to_pfn(ZERO_PAGE(0)), PAGE_READONLY);
+	pte_t *ptes, pte;
 
 	if (!IS_ENABLED(CONFIG_UML))
 		return true;
+	pte = pfn_pte(page_to_pfn(ZERO_PAGE(0)), vm_get_page_prot(VM_READ));
 	ptes = kunit_kcalloc(test, 3, sizeof(*ptes), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ptes);
 	set_ptes(current->mm, 0, ptes, pte, 3);

@@ -80,6 +80,29 @@ static void gup_slow_populate(struct kunit *test)
 	gup_slow_expect_untouched(test, m, a, refs);
 }
 
+/* Locked memory is mapped, writable where it can be, and not held by anybody. */
+static void gup_slow_mlock(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = {
+		"A4", "A0-3 . A5-7 A8:s A9-11 .2 A14-15 .2", "16rw 2r",
+	};
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
+	const int refs = folio_ref_count(a) - folio_mapcount(a);
+	struct gup_kunit_mm_entry e;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, 0, gup_kunit_mlock(m->addr, m->nr * PAGE_SIZE));
+	gup_kunit_mm_drain();
+	for (i = 0; i < m->nr; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) &&
+				      e.write == (i < 16), "page %u", i);
+	/* A small folio that lies in locked memory as a whole is locked itself. */
+	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 12, &e) &&
+			  folio_test_mlocked(page_folio(e.page)));
+	gup_slow_expect_untouched(test, m, a, refs);
+}
+
 /* Special entries have no page, but that is none of the business of populate. */
 static void gup_slow_populate_special(struct kunit *test)
 {
@@ -92,6 +115,22 @@ static void gup_slow_populate_special(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
 						   MADV_POPULATE_READ));
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
+}
+
+/* What comes before memory of a device is mapped, and the error is told. */
+static void gup_slow_populate_pfnmap(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = {
+		"A2", "A0-1 . A3 .2", "4rw 2rwdp",
+	};
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct gup_kunit_mm_entry e;
+
+	KUNIT_EXPECT_EQ(test, -EINVAL, gup_kunit_madvise(m->addr, m->nr *
+							 PAGE_SIZE,
+							 MADV_POPULATE_READ));
+	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 2, &e));
+	KUNIT_EXPECT_FALSE(test, gup_mm_read(m, 4, &e));
 }
 
 static void gup_slow_count_flush(struct page *page)
@@ -166,7 +205,9 @@ static void gup_slow_fatal_signal(struct kunit *test)
 static struct kunit_case gup_slow_cases_cases[] = {
 	KUNIT_CASE(gup_slow_unaligned),
 	KUNIT_CASE(gup_slow_populate),
+	KUNIT_CASE(gup_slow_mlock),
 	KUNIT_CASE(gup_slow_populate_special),
+	KUNIT_CASE(gup_slow_populate_pfnmap),
 	KUNIT_CASE(gup_slow_flushes_each_page),
 	KUNIT_CASE(gup_slow_fatal_signal),
 	{}

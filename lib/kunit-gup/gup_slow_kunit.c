@@ -100,6 +100,20 @@ static const struct gup_slow_row gup_slow_bounds_rows[] = {
 		.layout = { "A4", "A0-7", "8rw 4rwdi" },
 		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W, .ret = 8, .of_a = 8,
 	}, {
+		.name = "case 13 start in device memory",
+		.layout = { "A4", "A0-7", "8rw 4rwdi" },
+		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W, .first = 8,
+		.ret = -EFAULT,
+	}, {
+		.name = "case 13 a pfn mapping behind the vma",
+		.layout = { "A4", "A0-7", "8rw 4rwdp" },
+		.call = GUP_MM_SLOW, .flags = GUP_GET, .ret = 8, .of_a = 8,
+	}, {
+		.name = "case 13 start in a pfn mapping",
+		.layout = { "A4", "A0-7", "8rw 4rwdp" },
+		.call = GUP_MM_SLOW, .flags = GUP_GET, .first = 8,
+		.ret = -EFAULT,
+	}, {
 		.name = "neighbours in memory",
 		.layout = { "A2 B2+", "A0-3 B0-3" },
 		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W, .ret = 8, .of_a = 4,
@@ -207,6 +221,16 @@ static const struct gup_slow_row gup_slow_fault_rows[] = {
 		.call = GUP_MM_LOCKED,
 		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT | FOLL_NOFAULT,
 		.ret = 2, .of_a = 2,
+	}, {
+		.name = "case 18 protected by userfaultfd in the middle",
+		.layout = { "A2", "A0-1 A2:p A3", "4rwu" },
+		.call = GUP_MM_LOCKED, .flags = GUP_GET | FOLL_NOFAULT,
+		.ret = 2, .of_a = 2,
+	}, {
+		.name = "case 18 protected by userfaultfd first",
+		.layout = { "A2", "A0:p A1-3", "4rwu" },
+		.call = GUP_MM_LOCKED, .flags = GUP_PIN | FOLL_NOFAULT,
+		.ret = -EFAULT,
 	}, {
 		.name = "pin for long",
 		.layout = { "A4 B0", "A0-15 B" },

@@ -40,6 +40,7 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_slow_suite,
 		  &gup_slow_cases_suite,
 		  &gup_slow_leaf_suite,
+		  &gup_slow_huge_suite,
 		  &gup_slow_retry_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
