@@ -13,9 +13,12 @@ import statistics
 
 from . import build, paths, plot, runner, series, tree as trees, ui
 from .errors import UserError
+from .figures import METERS, TIME, UNITS
 from .worktree import Worktree, build_directory, prune
 
 LINE = re.compile(r"# .*\bgup_bench: (op=.*)$", re.M)
+# Pages in each call: all that a page table of UML maps.
+TABLE = 512
 # As a production kernel: no checks that cost time in the walkers. One CPU, as nothing races.
 CONFIG = ["CONFIG_GUP_KUNIT_BENCH=y", "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NONE=y"]
 
@@ -37,7 +40,7 @@ def run(target, kdir, rounds, step, every_step):
     progress.done(f"{rounds} rounds")
     figures = [(patch, merge(samples[patch])) for patch, _ in steps]
     print(table(figures))
-    _store(target.name, figures)
+    _store(target.name, figures, rounds)
     _draw(target.name, figures)
 
 
@@ -125,13 +128,20 @@ def pinned():
     return ["taskset", "--cpu-list", str(max(os.sched_getaffinity(0)))]
 
 
-def _store(target, figures):
+def _named(figures):
+    """Return (name, figures) of each kernel, by the names that `make bench` uses."""
+    names = ["unpatched", *(["patched"] if len(figures) == 2 else
+                            [f"step {series.number(patch)}" for patch, _ in figures[1:]])]
+    return list(zip(names, (figure for _, figure in figures)))
+
+
+def _store(target, figures, rounds):
     path = paths.results("bench", f"{target}.json")
-    entries = [{"target": target, "op": op, "order": order,
-                "variant": "unpatched" if index == 0 else "patched",
-                "step": series.number(patch),
-                "ns_per_page": median / 1000, "ns_per_page_min": minimum / 1000}
-               for index, (patch, figure) in enumerate(figures)
+    entries = [{"target": target, "kernel": name, "op": op, "folio_kb": 4 << order,
+                "mapping": "pte", "access": "write", "pages_per_call": TABLE,
+                "meter": TIME, "value": median / 1000, "min": minimum / 1000,
+                "unit": UNITS[TIME], "runs": rounds}
+               for name, figure in _named(figures)
                for (op, order), (minimum, median) in figure.items()]
     paths.write_atomically(path, json.dumps(entries, indent=1) + "\n")
     ui.note(f"figures: {path}")
@@ -143,8 +153,7 @@ def _draw(target, figures):
     for op in dict.fromkeys(op for op, _ in base):
         orders = [order for other, order in base if other == op]
         plot.svg(paths.results("bench", f"{target}-{op}.svg"), f"{target}: {op}",
-                 "ns per page (measured time)", [f"{4 << order} kB" for order in orders],
-                 {"unpatched" if index == 0 else f"step {series.number(patch)}":
-                  [figure[op, order][1] / 1000 for order in orders]
-                  for index, (patch, figure) in enumerate(figures)})
+                 f"{UNITS[TIME]} ({METERS[TIME]})", [f"{4 << order} kB" for order in orders],
+                 {name: [figure[op, order][1] / 1000 for order in orders]
+                  for name, figure in _named(figures)})
     ui.note(f"pictures: {paths.results('bench', f'{target}-*.svg')}")
