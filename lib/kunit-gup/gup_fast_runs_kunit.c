@@ -6,27 +6,7 @@
  * well. Here is what does not: the number of grabs, how many references they
  * take, and that the statistic counts what the walk keeps and nothing else.
  */
-#include "gup_kunit.h"
-
-/**
- * struct gup_runs_row - a layout and what its walk costs
- * @name:    what is special about it
- * @layout:  the layout
- * @flags:   FOLL_* flags
- * @nr:      number of entries asked for, 0 for all
- * @gets:    number of pages returned
- * @grabs:   number of successful grabs
- * @grabbed: number of references that they take
- */
-struct gup_runs_row {
-	const char *name;
-	struct gup_layout layout;
-	unsigned int flags;
-	unsigned int nr;
-	unsigned int gets;
-	unsigned int grabs;
-	unsigned int grabbed;
-};
+#include "gup_runs.h"
 
 static const struct gup_runs_row gup_runs_rows[] = {
 	{
@@ -98,38 +78,9 @@ static const struct gup_runs_row gup_runs_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(gup_runs, gup_runs_rows, name);
 
-static const char *gup_runs_lacks(void)
-{
-	if (!gup_kunit_gup.fast_pte_run)
-		return "this tree goes page by page";
-
-	return gup_race_lacks();
-}
-
 static void gup_runs_grabs(struct kunit *test)
 {
-	const struct gup_runs_row *row = test->param_value;
-	struct gup_walk walk = { .flags = row->flags };
-	const char *lacks = gup_runs_lacks();
-	struct gup_diff diff = {};
-	struct gup_fixture *fx;
-
-	if (!lacks)
-		lacks = gup_fixture_lacks(row->layout.folios, row->layout.ptes);
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &row->layout);
-	walk.nr = row->nr ?: fx->nr;
-	gup_race_install(fx, NULL);
-	gup_walk_run(fx, &walk);
-
-	KUNIT_EXPECT_EQ(test, walk.pinned, row->gets);
-	KUNIT_EXPECT_EQ(test, fx->grabs, row->grabs);
-	KUNIT_EXPECT_EQ(test, fx->grabbed, row->grabbed);
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_runs_row_run(test, false);
 }
 
 /* Only what is kept is counted, and nothing is counted twice. */
@@ -179,7 +130,7 @@ static void gup_runs_reads_blocks(struct kunit *test)
 	unsigned int i, want;
 
 	if (!lacks)
-		lacks = gup_runs_lacks();
+		lacks = gup_runs_lacks(false);
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 

@@ -7,30 +7,9 @@
  * how often a folio is marked accessed.
  */
 #include "gup_follow.h"
+#include "gup_runs.h"
 
-/**
- * struct gup_fr_row - a layout and what a walk over it costs
- * @name:     what is special about it
- * @layout:   the layout
- * @flags:    FOLL_* flags
- * @vm_flags: flags of the VMA, 0 for GUP_VM
- * @nr:       number of entries asked for, 0 for all
- * @gets:     number of pages returned
- * @grabs:    number of successful grabs
- * @grabbed:  number of references that they take
- */
-struct gup_fr_row {
-	const char *name;
-	struct gup_layout layout;
-	unsigned int flags;
-	vm_flags_t vm_flags;
-	unsigned int nr;
-	unsigned int gets;
-	unsigned int grabs;
-	unsigned int grabbed;
-};
-
-static const struct gup_fr_row gup_fr_rows[] = {
+static const struct gup_runs_row gup_fr_rows[] = {
 	{
 		.name = "whole folio",
 		.layout = { "A4", "A0-15" },
@@ -107,43 +86,9 @@ static const struct gup_fr_row gup_fr_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(gup_fr, gup_fr_rows, name);
 
-static const char *gup_fr_lacks(void)
-{
-	if (!gup_kunit_gup.follow_pte_run)
-		return "this tree goes page by page";
-
-	return gup_race_lacks();
-}
-
 static void gup_fr_grabs(struct kunit *test)
 {
-	const struct gup_fr_row *row = test->param_value;
-	struct gup_walk walk = {
-		.flags = row->flags,
-		.vm_flags = row->vm_flags,
-		.slow = true,
-	};
-	const char *lacks = gup_fr_lacks();
-	struct gup_diff diff = {};
-	struct gup_fixture *fx;
-
-	if (!lacks)
-		lacks = gup_fixture_lacks(row->layout.folios, row->layout.ptes);
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &row->layout);
-	walk.nr = row->nr ?: fx->nr;
-	gup_race_watch_slow(fx);
-	gup_walk_run(fx, &walk);
-
-	KUNIT_EXPECT_EQ(test, walk.pinned, row->gets);
-	KUNIT_EXPECT_EQ(test, fx->grabs, row->grabs);
-	KUNIT_EXPECT_EQ(test, fx->grabbed, row->grabbed);
-	KUNIT_EXPECT_EQ(test, fx->overruns, 0);
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_runs_row_run(test, true);
 }
 
 /* Marked accessed a second time, the folio would be active, or not referenced. */
@@ -153,7 +98,7 @@ static void gup_fr_accessed_once(struct kunit *test)
 	struct gup_walk walk = {
 		.nr = 4, .flags = GUP_PIN | FOLL_TOUCH, .slow = true,
 	};
-	const char *lacks = gup_fr_lacks();
+	const char *lacks = gup_runs_lacks(true);
 	struct gup_diff diff = {};
 	struct gup_fixture *fx;
 	struct folio *folio;
