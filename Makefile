@@ -58,5 +58,6 @@ $(COMMANDS):
 #: MB=256               bench: how much memory is pinned
 #: PEER=a.patch,b.patch bench: measure this other series for Linux 7.3 as well
 #: STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
+#: STEP=NNNN,NNNN       steps: only after these patches
 #: STEPS=all            bench-uml: one column for every patch
 #: XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

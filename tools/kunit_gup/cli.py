@@ -87,7 +87,7 @@ def _checks(found):
 def _steps():
     target = _target()
     deps.ensure(target)
-    return _checks(steps.run(target, option("KDIR")))
+    return _checks(steps.run(target, option("KDIR"), option("STEP")))
 
 
 def _objects():

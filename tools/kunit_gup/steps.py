@@ -9,16 +9,29 @@ from .errors import UserError
 from .worktree import Worktree, build_directory, prune
 
 
-def run(target, kdir=None):
-    """Build and boot every step of the series; return one Check for each."""
+def run(target, kdir=None, only=""):
+    """Build and boot every step of the series; return one Check for each.
+
+    With `only`, the numbers of patches with commas between them, these steps alone.
+    """
     tree = trees.prepare(kdir, strict=True)
     patches = trees.steps(tree)
+    wanted = choose([series.number(patch) for patch, _ in patches], only)
     expectations = load([series.slug(patch) for patch, _ in patches], target.name)
     plan, work = runner.pinned_plan(), Worktree(tree)
     prune(work, family(target), [series.slug(patch) for patch, _ in patches])
     return [_step(target, work, patch, commit, plan,
                   [e for e in expectations if index in e["steps"]])
-            for index, (patch, commit) in enumerate(patches)]
+            for index, (patch, commit) in enumerate(patches) if series.number(patch) in wanted]
+
+
+def choose(numbers, only):
+    """Return the numbers in `only`, or all of them."""
+    wanted = only.split(",") if only else numbers
+    for number in wanted:
+        if number not in numbers:
+            raise UserError(f"no STEP={number} in mm/patches", f"known: {' '.join(numbers)}")
+    return wanted
 
 
 def family(target):

@@ -113,6 +113,18 @@ class Judge(unittest.TestCase):
         self.assertEqual(judge.plan_of(judge.leaves(GOOD)), PLAN)
 
 
+class Choose(unittest.TestCase):
+    """`make steps STEP=`: which steps are built."""
+
+    def test_choose(self):
+        """All of them, those that are named, or an error for one that is not there."""
+        numbers = ["0001", "0002", "0003"]
+        self.assertEqual(steps.choose(numbers, ""), numbers)
+        self.assertEqual(steps.choose(numbers, "0003,0001"), ["0003", "0001"])
+        with self.assertRaises(UserError):
+            steps.choose(numbers, "0001,4")
+
+
 class Steps(unittest.TestCase):
     """Expectations before a patch."""
 
