@@ -284,6 +284,10 @@ const char *gup_mm_lacks(const struct gup_mm_layout *layout)
 		return "no memory in ZONE_MOVABLE";
 	if (strchr(layout->folios, 'k') && !IS_ENABLED(CONFIG_KSM))
 		return "no CONFIG_KSM";
+	/* What is unmapped in part waits in a list, which is not there then. */
+	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) &&
+	    !has_transparent_hugepage() && strpbrk(layout->folios, "123456789"))
+		return "a machine without transparent huge pages";
 	if (layout->vmas && strchr(layout->vmas, 'u') && !VM_UFFD_RWP)
 		return "no entries protected by userfaultfd";
 	if (!IS_ENABLED(CONFIG_HAVE_GUP_FAST) && gup_race_lacks())
