@@ -110,6 +110,17 @@ static inline bool gup_mm_is_anon(const struct gup_folio *gf)
 	return gf->kind == 'a' || gf->kind == 'm';
 }
 
+/* Why there are not some huge pages at a time, or NULL. */
+static inline const char *gup_mm_lacks_huge(void)
+{
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return "no CONFIG_TRANSPARENT_HUGEPAGE";
+	if (PTRS_PER_PTE > 1024)
+		return "a huge page is larger than the memory of this suite";
+
+	return NULL;
+}
+
 struct gup_mm *gup_mm_create(struct kunit *test,
 			     const struct gup_mm_layout *layout);
 struct gup_mm *gup_mm_create_or_skip(struct kunit *test,

@@ -211,8 +211,8 @@ static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "no CONFIG_TRANSPARENT_HUGEPAGE");
+	if (gup_mm_lacks_huge())
+		kunit_skip(test, "%s", gup_mm_lacks_huge());
 	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
 	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, nr * PAGE_SIZE,

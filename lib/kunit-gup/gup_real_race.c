@@ -102,22 +102,6 @@ static const char *gup_rr_lacks_nothing(void)
 	return NULL;
 }
 
-/**
- * gup_rr_lacks_thp() - why there are no large folios
- *
- * Context: Any.
- * Return: The reason, or NULL.
- */
-const char *gup_rr_lacks_thp(void)
-{
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		return "no CONFIG_TRANSPARENT_HUGEPAGE";
-	if (PTRS_PER_PTE > GUP_RR_PAGES)
-		return "a huge page is larger than the memory of this suite";
-
-	return NULL;
-}
-
 static const char *gup_rr_lacks_nodes(void)
 {
 	return num_online_nodes() < 2 ? "one node only" : NULL;
@@ -242,8 +226,8 @@ static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
 }
 
 const struct gup_rr_change gup_rr_reuses = { gup_rr_reuse, gup_rr_lacks_nothing };
-const struct gup_rr_change gup_rr_splits = { gup_rr_split, gup_rr_lacks_thp };
-const struct gup_rr_change gup_rr_collapses = { gup_rr_collapse, gup_rr_lacks_thp };
+const struct gup_rr_change gup_rr_splits = { gup_rr_split, gup_mm_lacks_huge };
+const struct gup_rr_change gup_rr_collapses = { gup_rr_collapse, gup_mm_lacks_huge };
 const struct gup_rr_change gup_rr_protects = { gup_rr_protect, gup_rr_lacks_nothing };
 const struct gup_rr_change gup_rr_moves = { gup_rr_move, gup_rr_lacks_nothing };
 const struct gup_rr_change gup_rr_migrates = { gup_rr_migrate, gup_rr_lacks_nodes };

@@ -6,7 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/prandom.h>
 
-#include "gup_kunit.h"
+#include "gup_mm.h"
 
 #define GUP_RR_PAGES	1024U
 
@@ -74,7 +74,6 @@ unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx);
 unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx);
 bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
 		unsigned int nr);
-const char *gup_rr_lacks_thp(void);
 
 extern const struct gup_rr_change gup_rr_reuses;
 extern const struct gup_rr_change gup_rr_splits;

@@ -314,7 +314,7 @@ static void gup_real_race(struct kunit *test)
 		   calls, rr->pinned, rr->runs);
 	gup_expect_no_diff(test, &rr->diff, row->name);
 	KUNIT_EXPECT_GT(test, rr->pinned, 0);
-	if (!gup_rr_lacks_thp())
+	if (!gup_mm_lacks_huge())
 		KUNIT_EXPECT_GT(test, rr->runs, 0);
 	gup_rr_expect_no_leak(test, rr);
 	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired;

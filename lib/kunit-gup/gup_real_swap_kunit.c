@@ -87,7 +87,7 @@ static const struct gup_swap_row gup_swap_rows[] = {
 	{ .name = "16 kb a part", .kb = 16, .first = 1, .nr = 1 },
 	{ .name = "64 kb one of two folios", .kb = 64, .first = 16 },
 	{ .name = "64 kb a part", .kb = 64, .first = 5, .nr = 3 },
-	{ .name = "2 mb a part", .kb = 2048, .first = 100, .nr = 50 },
+	{ .name = "2 mb a part", .kb = 2048, .first = 20, .nr = 10 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_swap, gup_swap_rows, name);

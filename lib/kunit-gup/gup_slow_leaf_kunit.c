@@ -111,8 +111,8 @@ static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 	struct page *page;
 	struct gup_mm *m;
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "no transparent huge pages");
+	if (gup_mm_lacks_huge())
+		kunit_skip(test, "%s", gup_mm_lacks_huge());
 	orders = gup_kunit_thp_orders(BIT(PMD_ORDER));
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, gup_leaf_restore,
