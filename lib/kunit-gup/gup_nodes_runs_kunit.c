@@ -30,8 +30,8 @@ static const struct gup_nodes_walks gup_nodes_walks[] = {
 		.name = "large folio",
 		.layout = { "A4", "A0-15" }, .ask = "P0-15", .walks = 1,
 	}, {
-		.name = "page table",
-		.layout = { "A9", "A0-511" }, .ask = "P0-511", .walks = 1,
+		.name = "half a page table",
+		.layout = { "A8", "A0-255" }, .ask = "P0-255", .walks = 1,
 	}, {
 		.name = "two page tables",
 		.layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 8 },

@@ -92,10 +92,19 @@ static const struct gup_swap_row gup_swap_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(gup_swap, gup_swap_rows, name);
 
+/* What is swapped out in part has to be split. */
+static unsigned int gup_swap_order(struct kunit *test, unsigned int kb)
+{
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		kunit_skip(test, "no CONFIG_TRANSPARENT_HUGEPAGE");
+
+	return gup_real_order(test, kb);
+}
+
 static void gup_swap_row(struct kunit *test)
 {
 	const struct gup_swap_row *row = test->param_value;
-	const unsigned int order = gup_real_order(test, row->kb);
+	const unsigned int order = gup_swap_order(test, row->kb);
 	const unsigned long name = gup_swap_on(test);
 	struct gup_mm *m = gup_real_thp(test, order);
 	const unsigned int nr = row->nr ?: m->nr - row->first;
