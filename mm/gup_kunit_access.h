@@ -89,6 +89,7 @@ static inline void gup_kunit_flush_dcache_page(struct page *page)
 #endif
 
 struct address_space_operations;
+struct folio_walk;
 struct gup_node_pins;
 
 /**
@@ -159,7 +160,7 @@ extern const struct gup_kunit_gup gup_kunit_gup;
  *                         CONFIG_MIGRATION
  * @array: do_pages_stat_array()
  * @user:  do_pages_stat()
- * @walk:  do_pages_stat_walk(), to be replaced; NULL where the tree does not have
+ * @more:  do_pages_stat_more(), to be replaced; NULL where the tree does not have
  *         it
  * @alloc: do_pages_stat_alloc(), the same
  */
@@ -168,7 +169,8 @@ struct gup_kunit_stat {
 		      const void __user **pages, int *status);
 	int (*user)(struct mm_struct *mm, unsigned long nr_pages,
 		    const void __user * __user *pages, int __user *status);
-	unsigned long (*walk)(struct vm_area_struct *vma, unsigned long nr_pages,
+	unsigned long (*more)(struct folio_walk *fw, struct vm_area_struct *vma,
+			      unsigned long nr_pages,
 			      const void __user **pages, int *status);
 	void *(*alloc)(void);
 };
