@@ -76,6 +76,8 @@ void gup_nodes_fetch(struct gup_nodes *q, unsigned long status,
  * @GUP_NODES_MIGRATION: a page that is being migrated
  * @GUP_NODES_DEVICE:    a page that only a device can access
  * @GUP_NODES_POISONED:  a page with a fault in its memory
+ * @GUP_NODES_UFFD:      nothing, but userfaultfd wants to know of writes
+ * @GUP_NODES_UFFD_POISON: nothing, and userfaultfd wants an access to fail
  */
 enum gup_nodes_entry {
 	GUP_NODES_PAGE,
@@ -83,6 +85,8 @@ enum gup_nodes_entry {
 	GUP_NODES_MIGRATION,
 	GUP_NODES_DEVICE,
 	GUP_NODES_POISONED,
+	GUP_NODES_UFFD,
+	GUP_NODES_UFFD_POISON,
 };
 
 /**

@@ -249,6 +249,45 @@ static void huge_zero_pages(struct kunit *test)
 	gup_nodes_huge(test, 0, -EFAULT);
 }
 
+static const struct gup_nodes_hugetlb {
+	const char *name;
+	unsigned int kb;
+} gup_nodes_hugetlb[] = {
+	{ "64 kb", 64 }, { "2 mb", 2048 }, { "32 mb", 32 * 1024 },
+};
+
+/* A page of hugetlb, of contiguous entries on arm64, and one only reserved. */
+static void hugetlb(struct kunit *test)
+{
+	const struct gup_nodes_hugetlb *size = test->param_value;
+	const unsigned int one = size->kb * SZ_1K / PAGE_SIZE;
+	const unsigned int nr = one + 16;
+	struct gup_nodes *q;
+	unsigned long addr;
+	struct gup_mm *m;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	addr = gup_kunit_mmap(2UL * one * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_HUGETLB |
+			      ilog2(size->kb * SZ_1K) << MAP_HUGE_SHIFT);
+	if (IS_ERR_VALUE(addr))
+		kunit_skip(test, "no huge pages of %u kB", size->kb);
+	m = gup_mm_adopt(test, addr, nr);
+	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr, 1, m->pages,
+							 FOLL_WRITE));
+	put_page(m->pages[0]);
+	q = gup_nodes_create(m, 2 * nr);
+	for (i = 0; i < nr; i++)
+		gup_nodes_add(q, gup_mm_addr(m, i));
+	for (i = 0; i < nr; i++)
+		gup_nodes_add(q, gup_mm_addr(m, i * 7 % nr));
+	KUNIT_EXPECT_EQ(test, q->want[one - 1],
+			page_to_nid(gup_mm_mapped(m, 0)));
+	KUNIT_EXPECT_EQ(test, q->want[one], -ENOENT);
+	gup_nodes_run(q, size->name);
+}
+
 /* Where the address space of a process ends, there is a page like any other. */
 static void last_page_of_user_space(struct kunit *test)
 {
@@ -275,6 +314,7 @@ static void last_page_of_user_space(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(gup_nodes_counts, gup_nodes_counts, name);
 KUNIT_ARRAY_PARAM_DESC(gup_nodes_ends, gup_nodes_ends, name);
+KUNIT_ARRAY_PARAM_DESC(gup_nodes_hugetlb, gup_nodes_hugetlb, name);
 
 static struct kunit_case gup_nodes_call_cases[] = {
 	GUP_CASE_ROWS(number_of_addresses, number_of_addresses, gup_nodes_counts),
@@ -287,6 +327,7 @@ static struct kunit_case gup_nodes_call_cases[] = {
 	GUP_CASE_ROWS(no_memory, no_memory, gup_nodes_counts),
 	KUNIT_CASE(huge_pages),
 	KUNIT_CASE(huge_zero_pages),
+	GUP_CASE_ROWS(hugetlb, hugetlb, gup_nodes_hugetlb),
 	KUNIT_CASE(last_page_of_user_space),
 	{}
 };

@@ -33,6 +33,10 @@ static const struct gup_nodes_row gup_nodes_kinds[] = {
 		.layout = { "A2 B2", "A0 B1 A2 B3 B0 A1" }, .ask = "P0-5 P5-0",
 		.want = "12n", .other = 'A',
 	}, {
+		.name = "other node behind the last page of a folio",
+		.layout = { "A2 B3+ C0+", "A1-3 B0-7 C A0" },
+		.ask = "P0-12 P11-0 P2 P3 P2", .want = "28n", .other = 'B',
+	}, {
 		.name = "page of a folio in the place of another",
 		.layout = { "A2 B2", "A0-1 B2 A3 B0-1 . B3" },
 		.ask = "P0-7", .want = "6n e n", .other = 'B',
@@ -116,6 +120,14 @@ static const struct gup_nodes_row gup_nodes_kinds[] = {
 		.name = "hwpoison entry",
 		.layout = { "A0 B0 C0", "A B C" }, .ask = "P0-2",
 		.want = "n e n", .entry = GUP_NODES_POISONED, .at = 1,
+	}, {
+		.name = "marker of userfaultfd",
+		.layout = { "A3", "A0-7" }, .ask = "P0-7 P2 P2",
+		.want = "2n e 5n 2e", .entry = GUP_NODES_UFFD, .at = 2,
+	}, {
+		.name = "marker of userfaultfd for an error",
+		.layout = { "A3", "A0-7" }, .ask = "P7-0",
+		.want = "n e 6n", .entry = GUP_NODES_UFFD_POISON, .at = 6,
 	}, {
 		.name = "single page of a device",
 		.layout = { "A0f B2", "B0-1 A B3" }, .ask = "P0-3 P2",
@@ -211,6 +223,10 @@ static pte_t gup_nodes_mk_entry(enum gup_nodes_entry entry, struct page *page)
 	switch (entry) {
 	case GUP_NODES_MIGRATION:
 		return swp_entry_to_pte(make_readable_migration_entry(page_to_pfn(page)));
+	case GUP_NODES_UFFD:
+		return make_pte_marker(PTE_MARKER_UFFD_WP);
+	case GUP_NODES_UFFD_POISON:
+		return make_pte_marker(PTE_MARKER_POISONED);
 	case GUP_NODES_DEVICE:
 		return swp_entry_to_pte(make_readable_device_private_entry(page_to_pfn(page)));
 #ifdef CONFIG_MEMORY_FAILURE
