@@ -20,7 +20,7 @@ static const struct gup_follow_row bounds_rows[] = {
 		.layout = { "A0 B0+ C0+", "A0 B0 C0" },
 		.flags = GUP_PIN_W, .gets = 3,
 	}, {
-		.name = "order 1",
+		.name = "case 7 order 1",
 		.layout = { "A1", "A0-1" },
 		.flags = GUP_PIN_W, .gets = 2,
 	}, {

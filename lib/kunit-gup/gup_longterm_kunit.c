@@ -51,7 +51,7 @@ static const struct gup_lt_row gup_lt_rows[] = {
 		.not = "ABC", .looks = "ABC", .collected = 3,
 		.drains = "ABC", .list = "ABC", .ret = -EAGAIN,
 	}, {
-		.name = "scrambled with a foreign page",
+		.name = "case 20 scrambled with a foreign page",
 		.layout = { "A2 B0", "A3 A1 B0 A2" },
 		.not = "A", .looks = "ABA", .collected = 2,
 		.drains = "AA", .list = "A", .ret = -EAGAIN,
@@ -116,12 +116,12 @@ static const struct gup_lt_row gup_lt_rows[] = {
 		.not = "B", .hugetlb = "B", .stuck = "B", .looks = "AB",
 		.collected = 1, .ret = -EAGAIN,
 	}, {
-		.name = "cannot be isolated",
+		.name = "case 21 cannot be isolated",
 		.layout = { "A0", "A0" },
 		.not = "A", .stuck = "A", .looks = "A", .collected = 1,
 		.drains = "A", .ret = -EAGAIN,
 	}, {
-		.name = "cannot be isolated beside a pinnable folio",
+		.name = "case 21 cannot be isolated beside a pinnable folio",
 		.layout = { "A2 B0", "B0 A0-3" },
 		.not = "B", .stuck = "B", .looks = "BA", .collected = 1,
 		.drains = "B", .ret = -EAGAIN,

@@ -114,7 +114,7 @@ static const struct gup_slow_row gup_slow_bounds_rows[] = {
 		.call = GUP_MM_SLOW, .flags = GUP_GET, .first = 8,
 		.ret = -EFAULT,
 	}, {
-		.name = "neighbours in memory",
+		.name = "case 5 neighbours in memory",
 		.layout = { "A2 B2+", "A0-3 B0-3" },
 		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W, .ret = 8, .of_a = 4,
 	}, {
