@@ -12,16 +12,19 @@ from . import paths
 from .errors import UserError
 
 KUNITCONFIG = "lib/kunit-gup/.kunitconfig"
+PAGE = "Documentation/mm/gup_batch.rst"
+ELSEWHERE = {KUNITCONFIG: "kunitconfig", PAGE: "mm/gup_batch.rst"}   # where they are here
 NOT_OURS = re.compile(r"~$|^\.#|^#.*#$|\.(orig|rej|swp|o|mod|cmd|tmp)$")
 
 
 def files():
     """Return {path in the tree: path in the repository} of every overlay file."""
-    found = {KUNITCONFIG: paths.REPO / "kunitconfig"}
+    found = {name: paths.REPO / here for name, here in ELSEWHERE.items()
+             if (paths.REPO / here).exists()}
     for top in ("mm", "lib"):
         for path in sorted((paths.REPO / top).rglob("*")):
             if path.is_file() and paths.PATCHES not in path.parents \
-                    and not NOT_OURS.search(path.name):
+                    and path not in found.values() and not NOT_OURS.search(path.name):
                 found[path.relative_to(paths.REPO).as_posix()] = path
     return found
 
@@ -92,7 +95,7 @@ def bring_back(tree, names):
     """Copy the files `names` from the tree into the repository (or delete them here)."""
     ours = files()
     for name in names:
-        target = ours.get(name, paths.REPO / name)
+        target = ours.get(name, paths.REPO / ELSEWHERE.get(name, name))
         if (tree / name).exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             paths.write_atomically(target, (tree / name).read_bytes())
