@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Delegates only: everything is done by tools/kunit-gup.
 
-export TARGET VARIANT ACCEL KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
+export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
 	module-runs move-pages build-variants checkpatch lint table test bench bench-profile \
-	bench-uml kselftest clean distclean
+	bench-uml kselftest series series-check rebase-check kernelci clean distclean
 
 .PHONY: help $(COMMANDS)
 .NOTPARALLEL:
@@ -44,12 +44,18 @@ $(COMMANDS):
 #: make bench-uml       measure the walkers on UML, unpatched against patched
 #: make kselftest       the kernel's own tests around GUP, unpatched against patched
 #:
+#: make kernelci        would KernelCI take tools/kernelci/, and keep the results of the last runs
+#: make series          build/series: mails that git am turns into the prepared tree, plain diffs
+#: make series-check    each patch of it built as =y, =m and =n, booted, and read by checkpatch
+#: make rebase-check    which patches do not apply to another Linux, and where (KDIR=)
+#:
 #: make clean           remove build/ and the build directories in the cache
 #: make distclean       remove the cache too
 #:
 #: TARGET=x86_64        what to build and run, a table of tools/targets.toml; `all`: each of them
 #: VARIANT=kasan+ubsan  with debug variants, also tables of tools/targets.toml
 #: ACCEL=kvm|tcg        QEMU's accelerator, instead of one that is seen to boot the kernel
+#: BASE=7.2             take the Debian source of another version of tools/source.toml
 #: KDIR=/path           take this Linux tree (only read) instead of the Debian source
 #: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)
 #: JOBS=N               jobs of make; default: all CPUs
@@ -58,6 +64,6 @@ $(COMMANDS):
 #: MB=256               bench: how much memory is pinned
 #: PEER=a.patch,b.patch bench: measure this other series for Linux 7.3 as well
 #: STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
-#: STEP=NNNN,NNNN       steps: only after these patches
+#: STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series
 #: STEPS=all            bench-uml: one column for every patch
 #: XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

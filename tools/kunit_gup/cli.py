@@ -7,9 +7,9 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, deps, everything, kselftest, lint, lock, measure, module_runs,
-               move_pages, objects, paths, plot, proc, profile, readme, runner, selftest, static,
-               steps, targets, tree, ui, variants)
+from . import (bench, checks, deps, everything, kernelci, kselftest, letters, lint, lock, measure,
+               module_runs, move_pages, objects, paths, plot, proc, profile, readme, rebase, runner,
+               selftest, series_check, static, steps, targets, tree, ui, variants)
 from .errors import UserError
 
 
@@ -50,6 +50,8 @@ def _fail(text):
 def _run(argv):
     if len(argv) != 1 or argv[0] not in COMMANDS:
         raise UserError(f"unknown command {' '.join(argv)}", f"known: {' '.join(COMMANDS)}")
+    if option("BASE") and option("KDIR"):
+        raise UserError("BASE= and KDIR= both say which tree to take", "give one of them")
     with lock.hold(wait=option("WAIT") not in ("", "0")):
         return COMMANDS[argv[0]]() or 0
 
@@ -138,6 +140,30 @@ def _check():
     return _total(*everything.run(target, chosen, option("KDIR")))
 
 
+def _series():
+    deps.ensure(programs={"patch": "patch"})
+    count = len(letters.write(option("KDIR")))
+    ui.note(f"{count} patches and a cover letter: git am {letters.DIRECTORY}/*.patch; "
+            "as plain diffs in plain/")
+
+
+def _series_check():
+    target = _target()
+    deps.ensure(target, *series_check.needs(), programs={"patch": "patch"})
+    return _checks(series_check.run(target, option("KDIR"), option("STEP")))
+
+
+def _rebase_check():
+    if not option("KDIR"):
+        raise UserError("rebase-check needs another tree of Linux", "say KDIR=/path")
+    return _checks(rebase.run(option("KDIR")))
+
+
+def _kernelci():
+    deps.ensure()
+    return _checks(kernelci.run(option("KDIR")))
+
+
 def _lint():
     return _checks(lint.run(option("KDIR")))
 
@@ -224,6 +250,10 @@ COMMANDS = {
     "check": _check,
     "check-all": _check_all,
     "lint": _lint,
+    "kernelci": _kernelci,
+    "series": _series,
+    "series-check": _series_check,
+    "rebase-check": _rebase_check,
     "test": _test,
     "plan": _plan,
     "prepare": _prepare,

@@ -3,7 +3,7 @@
 
 import time
 
-from . import (checks, lint, module_runs, objects, readme, runner, selftest, static, steps,
+from . import (checks, kernelci, lint, module_runs, objects, readme, runner, selftest, static, steps,
                ui, variants)
 from .checks import Check
 from .errors import UserError
@@ -17,6 +17,7 @@ def run(target, chosen, kdir):
     stages = {
         "tests of the tools": selftest.run,
         "lint": lambda: lint.run(kdir),
+        "KernelCI's rules": lambda: kernelci.jobs(kdir),
         "checkpatch": lambda: static.checkpatch(kdir),
         "W=1": lambda: static.warnings(target, kdir),
         "modules": lambda: static.modules(target, kdir),
@@ -88,7 +89,8 @@ def _suites(target, kdir, pattern, strict):
     except UserError as error:
         print(f"FAILED suites on {target.name}: {error}", flush=True)
         return 0, 1, 0
-    differs = [] if pattern else readme.problems(target.name, verdict.results)
+    differs = [] if pattern else [*readme.problems(target.name, verdict.results),
+                                  *kernelci.losses(target.name)]
     for problem in differs:
         print(f"PROBLEM {problem}", flush=True)
     verdict.problems += differs

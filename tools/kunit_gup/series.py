@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The patch series: files in mm/patches on one side, commits on gup/base on the other."""
 
+import contextlib
 import hashlib
 import re
+import tempfile
 from pathlib import Path
 
 from . import paths, ui
@@ -25,6 +27,21 @@ def patch_files(directory=None):
     return found
 
 
+def patch_files_for(version):
+    """Return the patch files for a version: those of mm/patches/VERSION replace their likes."""
+    own = {slug(f): f for f in patch_files(paths.PATCHES / version)}
+    common = patch_files()
+    found = [own.pop(slug(f), f) for f in common]
+    if own:
+        raise UserError(f"mm/patches/{version}/{next(iter(own.values())).name} replaces no patch of "
+                        "mm/patches", "give it the name of one, or remove it")
+    moved = [f for f, other in zip(found, common) if f.name != other.name]
+    if moved:
+        raise UserError(f"mm/patches/{version}/{moved[0].name} has another number in mm/patches",
+                        "`make export` renames it")
+    return found
+
+
 def number(patch):
     """Return the NNNN of a patch file."""
     return patch.name[:4]
@@ -35,37 +52,44 @@ def slug(patch):
     return patch.name[5:].removesuffix(".patch")
 
 
-def digest(base, files=None):
+def digest(base, files):
     """Return a hash of the series together with the commit it is applied to."""
     whole = hashlib.sha256(base.encode())
-    for path in patch_files() if files is None else files:
+    for path in files:
         whole.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return whole.hexdigest()
 
 
-def apply(git, base, scratch, describe, files=None):
-    """Apply the series (or other `files`) to `base` in a `scratch` work tree.
+def apply(git, base, scratch, describe, files):
+    """Apply the patches `files` to `base` in a `scratch` work tree.
 
-    Return the commits, one a patch.
+    Return the commits, one a patch. `describe` is the text for the base in an error.
+    """
+    commits = []
+    with scratch_tree(git, base, scratch) as work:
+        for patch in files:
+            code, out, err = work.attempt(*AM, patch)
+            if code:
+                raise _does_not_apply(patch, out + err, describe)
+            commits.append(work.commit_of("HEAD"))
+    return commits
 
-    The scratch work tree has no files: git takes what a patch touches from the index. So the
-    prepared tree is not disturbed, and only its really changed files are written later.
-    `describe` is the text for the base in an error.
+
+@contextlib.contextmanager
+def scratch_tree(git, base, scratch):
+    """Give the git of a work tree at `scratch`, with `base` checked out, inside the context.
+
+    It has no files: git takes what a patch touches from the index. So the prepared tree is not
+    disturbed, and only its really changed files are written later.
     """
     _drop(git, scratch)
     git.run("worktree", "add", "--quiet", "--no-checkout", "--detach", scratch, base)
     work = type(git)(scratch)
     work.run("read-tree", base)
-    commits = []
     try:
-        for patch in patch_files() if files is None else files:
-            code, out, err = work.attempt(*AM, patch)
-            if code:
-                raise _does_not_apply(patch, out + err, describe)
-            commits.append(work.commit_of("HEAD"))
+        yield work
     finally:
         _drop(git, scratch)
-    return commits
 
 
 def _drop(git, scratch):
@@ -76,7 +100,7 @@ def _drop(git, scratch):
 def _does_not_apply(patch, output, describe):
     found = re.findall(r"^error: (?:patch failed: )?([^\s:]+):", output, re.M)
     where = f"does not apply to {found[0]}" if found else "is no mail-format patch"
-    name = f"mm/patches/{patch.name}" if patch.parent == paths.PATCHES else patch
+    name = patch.relative_to(paths.REPO) if paths.PATCHES in patch.parents else patch
     return UserError(f"{describe}; {name} {where}",
                      "nothing was changed")
 
@@ -105,16 +129,62 @@ def export(git, directory):
     return patch_files(Path(directory))
 
 
-def install(files):
-    """Make mm/patches hold exactly the exported `files`; return the names that changed."""
+def special(git, files, commits):
+    """Return those of the exported `files` that their likes in mm/patches cannot stand for.
+
+    `commits` are those that the files were exported from.
+    """
+    common = {slug(f): f for f in patch_files()}
+    unknown = [f.name for f in files if slug(f) not in common]
+    if unknown:
+        raise UserError(f"{unknown[0]} is not in mm/patches",
+                        "make the commit in the tree of the default base first")
+    return [f for f, commit in zip(files, commits, strict=True)
+            if not _gives(git, common[slug(f)], commit)]
+
+
+def _gives(git, patch, commit):
+    """Return whether a patch file makes the commit out of the one before it."""
+    index = type(git)(git.command[2], GIT_INDEX_FILE=".git/special-index")
+    index.run("read-tree", f"{commit}~1")
+    return index.attempt("apply", "--cached", "--whitespace=nowarn", patch)[0] == 0 \
+        and index.run("write-tree") == git.run("rev-parse", f"{commit}^{{tree}}") \
+        and _message(git, patch.read_text(encoding="utf-8")) \
+        == git.run("log", "-1", "--format=%B", commit).strip()
+
+
+def _message(git, mail):
+    """Return the commit message in a mail, as git am would have it."""
+    with tempfile.TemporaryDirectory() as directory:
+        body = Path(directory) / "body"
+        info = git.run("mailinfo", "-k", body, Path(directory) / "patch", input=mail)
+        subject = re.search(r"^Subject: (?:\[PATCH\] )?(.*)$", info, re.M)[1]
+        return f"{subject}\n\n{body.read_text(encoding='utf-8')}".strip()
+
+
+def install(files, directory=None):
+    """Make mm/patches hold exactly the exported `files`; return the names that changed.
+
+    What replaces a patch for another version follows when the number of that changes.
+    """
+    directory = directory or paths.PATCHES
     new = {f.name: f.read_bytes() for f in files}
-    paths.PATCHES.mkdir(parents=True, exist_ok=True)
-    old = {f.name: f.read_bytes() for f in patch_files()}
+    directory.mkdir(parents=True, exist_ok=True)
+    old = {f.name: f.read_bytes() for f in patch_files(directory)}
     for name, data in new.items():
         if old.get(name) != data:
-            paths.write_atomically(paths.PATCHES / name, data)
+            paths.write_atomically(directory / name, data)
     for name in old.keys() - new.keys():
-        (paths.PATCHES / name).unlink()
+        (directory / name).unlink()
+    if directory == paths.PATCHES:
+        _renumber({slug(f): f.name for f in files})
     changed = sorted(n for n in old.keys() | new.keys() if old.get(n) != new.get(n))
-    ui.note(f"mm/patches: {', '.join(changed) if changed else 'nothing changed'}")
+    ui.note(f"{directory.relative_to(paths.REPO)}: "
+            f"{', '.join(changed) if changed else 'nothing changed'}")
     return changed
+
+
+def _renumber(names):
+    for path in sorted(paths.PATCHES.glob("*/*.patch")):
+        if names.get(slug(path), path.name) != path.name:
+            path.rename(path.with_name(names[slug(path)]))

@@ -8,6 +8,7 @@ apt is neither used up nor changed; apt itself checks the signatures and the has
 import functools
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -22,9 +23,23 @@ KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
 
 
 @functools.cache
+def bases():
+    """Return {version: table} of tools/source.toml, the default first."""
+    text = (paths.TOOLS / "source.toml").read_text(encoding="utf-8")
+    return {entry["version"]: entry for entry in tomllib.loads(text)["base"]}
+
+
+def default():
+    """Return the version that mm/patches is for."""
+    return next(iter(bases()))
+
+
 def wanted():
-    """Return the table of tools/source.toml."""
-    return tomllib.loads((paths.TOOLS / "source.toml").read_text(encoding="utf-8"))
+    """Return the table of the base that BASE= names, or of the default."""
+    version = os.environ.get("BASE") or default()
+    if version not in bases():
+        raise UserError(f"unknown BASE={version}", f"known: {', '.join(bases())}")
+    return bases()[version]
 
 
 def kernel_version(makefile):
@@ -41,7 +56,8 @@ def package():
     """Return the path of the verified package, fetched if it is not in the cache."""
     directory = paths.cache() / "src"
     directory.mkdir(exist_ok=True)
-    record = directory / "package.json"
+    version = wanted()["version"]
+    record = directory / ("package.json" if version == default() else f"package-{version}.json")
     if record.exists():
         entry = json.loads(record.read_text(encoding="utf-8"))
         path = directory / entry["file"]

@@ -13,15 +13,23 @@ IGNORE = paths.TOOLS / "checkpatch.ignore"
 def checkpatch(kdir=None):
     """Run checkpatch.pl --strict over every patch and every new file; return the Checks."""
     tree = trees.prepare(kdir)
-    ignored = ",".join(kind for kind, _reason in exceptions())
-    command = ["perl", "scripts/checkpatch.pl", "--strict", "--no-signoff", "--terse",
-               "--no-summary", "--show-types", "--color=never",
-               *([f"--ignore={ignored}"] if ignored else [])]
-    checks = [_checkpatch(tree, patch.name, [*command, patch]) for patch in series.patch_files()]
+    checks = checkpatch_files(tree, tree.patches)
     for name in sorted(overlay.files()):
         if name != overlay.KUNITCONFIG:
-            checks.append(_checkpatch(tree, name, [*command, "--file", name]))
+            checks.append(_checkpatch(tree, name, [*_checkpatch_command(), "--file", name]))
     return checks
+
+
+def checkpatch_files(tree, patches):
+    """Run checkpatch.pl --strict over the files `patches`; return the Checks."""
+    return [_checkpatch(tree, patch.name, [*_checkpatch_command(), patch]) for patch in patches]
+
+
+def _checkpatch_command():
+    ignored = ",".join(kind for kind, _reason in exceptions())
+    return ["perl", "scripts/checkpatch.pl", "--strict", "--no-signoff", "--terse",
+            "--no-summary", "--show-types", "--color=never",
+            *([f"--ignore={ignored}"] if ignored else [])]
 
 
 def _checkpatch(tree, name, command):

@@ -25,12 +25,12 @@ def run(target, kdir=None, only=""):
             for index, (patch, commit) in enumerate(patches) if series.number(patch) in wanted]
 
 
-def choose(numbers, only):
-    """Return the numbers in `only`, or all of them."""
+def choose(numbers, only, where="mm/patches"):
+    """Return the numbers in `only`, or all of them; they name patches in `where`."""
     wanted = only.split(",") if only else numbers
     for number in wanted:
         if number not in numbers:
-            raise UserError(f"no STEP={number} in mm/patches", f"known: {' '.join(numbers)}")
+            raise UserError(f"no STEP={number} in {where}", f"known: {' '.join(numbers)}")
     return wanted
 
 

@@ -52,14 +52,24 @@ class Tree:
     def describe(self):
         """Return the text that names the base in an error."""
         where = f"KDIR={self.kdir}" if self.kdir else source.wanted()["package"]
-        return (f"{where} is Linux {self.version}, "
-                f"the series is for {source.wanted()['base']}")
+        return f"{where} is Linux {self.version}, the series is for {self.entry['base']}"
+
+    @property
+    def entry(self):
+        """Return the table of tools/source.toml for the version of the tree."""
+        return source.bases()[".".join((self.version or source.wanted()["version"]).split(".")[:2])]
+
+    @property
+    def patches(self):
+        """Return the patch files for the version of the tree, in order."""
+        return series.patch_files_for(self.entry["version"])
 
 
 def locate(kdir=None):
     """Return the Tree for `kdir` (or the package), prepared or not."""
     if not kdir:
-        return Tree(paths.cache() / "tree")
+        version = source.wanted()["version"]
+        return Tree(paths.cache() / ("tree" if version == source.default() else f"tree-{version}"))
     real = Path(kdir).expanduser().resolve()
     if not (real / "Makefile").is_file():
         raise UserError(f"KDIR={kdir} is no kernel tree", "it must have the top Makefile of Linux")
@@ -107,7 +117,7 @@ def export(kdir=None):
     problem = unfinished(tree)
     if problem:
         raise UserError(f"the prepared tree has {problem}", f"commit them in {tree.path} first")
-    if committed(tree) and tree.state["patches"] != series.digest(tree.base):
+    if committed(tree) and tree.state["patches"] != series.digest(tree.base, tree.patches):
         raise UserError("mm/patches changed here, and so did the commits of the prepared tree",
                         "undo one side, or `make discard` to drop the tree's")
     _apply(tree, strict=False)
@@ -121,8 +131,8 @@ def export(kdir=None):
 def roundtrip_differences(tree):
     """Return the names of patch files that an export would change."""
     with tempfile.TemporaryDirectory() as directory:
-        new = {f.name: f.read_bytes() for f in series.export(tree.git, directory)}
-    old = {f.name: f.read_bytes() for f in series.patch_files()}
+        new = {f.name: f.read_bytes() for f in _exported(tree, directory)}
+    old = {f.name: f.read_bytes() for f in series.patch_files(_home(tree))}
     return sorted(n for n in old.keys() | new.keys() if old.get(n) != new.get(n))
 
 
@@ -154,7 +164,7 @@ def strays(tree):
 def steps(tree):
     """Return [(patch file, commit)] of the series in the tree."""
     return [(patch, tree.git.commit_of(f"gup/step-{series.number(patch)}"))
-            for patch in series.patch_files()]
+            for patch in tree.patches]
 
 
 # The source
@@ -178,11 +188,14 @@ def _check_version(tree):
     makefile = (tree.kdir / "Makefile").read_text(encoding="utf-8", errors="replace")
     short, full = source.kernel_version(makefile)
     patch = next(iter(series.patch_files()), None)
-    if short != source.wanted()["version"]:
+    if short not in source.bases():
+        known = source.bases().values()
         raise UserError(
             f"KDIR={tree.kdir} is Linux {full or 'of unknown version'} (its Makefile says so), the "
             f"series from mm/patches/{patch.name if patch else ''} on is for Linux "
-            f"{source.wanted()['base']}", f"give a {source.wanted()['version']} tree")
+            f"{' and '.join(entry['base'] for entry in known)}",
+            f"give a {' or '.join(entry['version'] for entry in known)} tree, or see with "
+            "`make rebase-check` what would have to change")
 
 
 @contextlib.contextmanager
@@ -286,7 +299,7 @@ def _first_state(tree, commit):
 def _apply(tree, strict):
     """Apply mm/patches anew if it changed since the last time."""
     _recover(tree)
-    wanted = series.digest(tree.base)
+    wanted = series.digest(tree.base, tree.patches)
     if wanted == tree.state["patches"]:
         problem = unfinished(tree) or (committed(tree) and "commits that are not exported")
         if problem and strict:
@@ -297,12 +310,12 @@ def _apply(tree, strict):
     _refuse_edits(tree)
     progress = ui.Progress("applying mm/patches")
     commits = series.apply(tree.git, tree.base, paths.cache() / "scratch",
-                           tree.describe())
+                           tree.describe(), tree.patches)
     tip = commits[-1] if commits else tree.base
     tree.save(pending=tip)
     tree.git.run("reset", "--quiet", "--keep", tip)
     tree.git.run("tag", "-f", series.BASE, tree.base)
-    series.mark(tree.git, commits, series.patch_files())
+    series.mark(tree.git, commits, tree.patches)
     tree.save(tip=tip, patches=wanted, pending=None, base=tree.base, version=tree.version)
     progress.done(f"{len(commits)} patches")
 
@@ -328,12 +341,26 @@ def _export_series(tree):
     commits = series.commits(tree.git)
     directory = Path(tempfile.mkdtemp(dir=paths.cache()))
     try:
-        changed = series.install(series.export(tree.git, directory))
+        changed = series.install(_exported(tree, directory), _home(tree))
     finally:
         shutil.rmtree(directory)
-    series.mark(tree.git, commits, series.patch_files())
-    tree.save(tip=tree.git.commit_of("HEAD"), patches=series.digest(tree.base))
+    series.mark(tree.git, commits, tree.patches)
+    tree.save(tip=tree.git.commit_of("HEAD"), patches=series.digest(tree.base, tree.patches))
     return changed
+
+
+def _home(tree):
+    """Return the directory of the patches for the version of the tree alone."""
+    version = tree.entry["version"]
+    return paths.PATCHES if version == source.default() else paths.PATCHES / version
+
+
+def _exported(tree, directory):
+    """Export the branch into the empty `directory`; return the files that belong into _home()."""
+    files = series.export(tree.git, directory)
+    if _home(tree) == paths.PATCHES:
+        return files
+    return series.special(tree.git, files, series.commits(tree.git))
 
 
 # The overlay

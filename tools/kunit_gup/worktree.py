@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A second work tree of the prepared tree, for building other steps of the series.
 
+The commits of mm/patches get the new files of the repository laid; those of the mailed series
+have them.
+
 Each step has a build directory of its own, but all share this work tree. So that going from step
 to step does not make every object look old, the time stamps of the files that the series touches
 are set for the build directory at hand: new where the file differs from what was built there.
@@ -19,10 +22,11 @@ BUILT = "gup-built.json"    # in a build directory: the commits that its objects
 class Worktree:
     """The second work tree of the prepared `tree`; it belongs to the tools alone."""
 
-    def __init__(self, tree):
-        """Make the work tree, or take up the one that is there."""
+    def __init__(self, tree, kind="steps", overlaid=True):
+        """Make the work tree of this kind, or take up the one that is there."""
         self.tree = tree
-        self.path = paths.cache() / f"{tree.name}-steps"
+        self.overlaid = overlaid
+        self.path = paths.cache() / f"{tree.name}-{kind}"
         self.git = Git(self.path)
         if self._usable():
             return
@@ -36,12 +40,13 @@ class Worktree:
 
     @contextlib.contextmanager
     def at(self, commit, build_dir):
-        """Check out `commit` with the overlay, to build it in `build_dir` inside the context."""
+        """Check out `commit`, to build it in `build_dir` inside the context."""
         stamp, built = build_dir / BUILT, _built(build_dir)
         before = self.git.commit_of("HEAD")
         self.git.run("checkout", "--quiet", "--force", "--detach", commit)
-        manifest = self.tree.state.get("steps_overlay", {})
-        self.tree.save(steps_overlay=overlay.force(self.path, manifest))
+        if self.overlaid:
+            manifest = self.tree.state.get("steps_overlay", {})
+            self.tree.save(steps_overlay=overlay.force(self.path, manifest))
         self._set_times(before, commit, built)
         paths.write_atomically(stamp, json.dumps([*built, commit]))
         yield self.path

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What KernelCI would refuse, and what of a run it would lose."""
+
+import copy
+import json
+import subprocess
+import unittest
+
+from support import Sandbox, write
+
+from kunit_gup import blockyaml, kernelci
+from kunit_gup.errors import UserError
+
+PLAN = {"gup_a": {"one": 1, "rows": 2}}
+
+
+def group(name, cases=(), groups=()):
+    """Return a group of kunit.py's JSON."""
+    return {"name": name, "sub_groups": list(groups),
+            "test_cases": [{"name": n, "status": s} for n, s in cases]}
+
+
+def run_of(rows, one=("one", "PASS")):
+    """Return the JSON of a run with these rows."""
+    return group("KUnit Test Group", groups=[
+        group("gup_a", [one], [group("rows", rows)])])
+
+
+class Results(unittest.TestCase):
+    """Each thing that loses results is found."""
+
+    def problems(self, rows, one=("one", "PASS"), size=1000, plan=None):
+        """Return the problems of a run with these rows."""
+        return kernelci.result_problems(run_of(rows, one), size, PLAN if plan is None else plan)
+
+    def test_good_run(self):
+        """Nothing to say, also about skips and failures."""
+        self.assertEqual(self.problems([("a row", "SKIP"), ("b_2", "FAIL")]), [])
+
+    def test_status_error(self):
+        """A crash has no name and a status that ends the template."""
+        found = "\n".join(self.problems([("a", "PASS"), ("b", "PASS")], one=("", "ERROR")))
+        self.assertIn("at which all results are lost", found)
+        self.assertIn("without a name", found)
+        self.assertIn("gup_a.one: 0 of 1 results", found)
+
+    def test_names(self):
+        """Characters, the word setup, and the length."""
+        for name, what in (("a # b", "'a # b'"), ("a.b", "'a.b'"), ("the setup of it", "'setup'"),
+                           ("x" * 128, "longer"), ("ü" * 100, "more than 127 bytes")):
+            found = "\n".join(self.problems([(name, "PASS"), ("b", "PASS")]))
+            self.assertIn(what, found, name)
+
+    def test_twice(self):
+        """The same name, or one that becomes the same."""
+        self.assertIn("2 results with this name",
+                      "\n".join(self.problems([("a", "PASS"), ("a", "PASS")])))
+        self.assertIn("are both kunit.exec.gup_a.rows.a_b",
+                      "\n".join(self.problems([("a b", "PASS"), ("a_b", "PASS")])))
+
+    def test_too_much(self):
+        """More than the API takes."""
+        rows = [("a", "PASS"), ("b", "PASS")]
+        self.assertEqual(self.problems(rows, size=1_000_000), [])
+        self.assertIn("1000001 bytes", self.problems(rows, size=1_000_001)[0])
+
+    def test_too_little(self):
+        """Less than is pinned; more is no loss."""
+        self.assertEqual(self.problems([("a", "PASS")]), ["gup_a.rows: 1 of 2 results"])
+        self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS")], plan={"gup_b": {"x": 1}}),
+                         ["gup_b: pinned, and not in the results"])
+        self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS"), ("c", "PASS")]), [])
+
+
+class Jobs(unittest.TestCase):
+    """The file that is shipped is good, and each mistake in it is found."""
+
+    def setUp(self):
+        """Read the file."""
+        self.text = kernelci.FILE.read_text(encoding="utf-8")
+        self.config = blockyaml.load(self.text, "x")
+        self.name, self.job = next(iter(self.config["jobs"].items()))
+
+    def broken(self, change):
+        """Return the problems after `change` of a copy of the configuration and its first job."""
+        config = copy.deepcopy(self.config)
+        change(config, config["jobs"][self.name])
+        return "\n".join(kernelci.key_problems(config))
+
+    def test_as_shipped(self):
+        """Keys are good, and another reader of YAML has the same."""
+        self.assertEqual(kernelci.key_problems(self.config), [])
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("no python3-yaml here")
+        self.assertEqual(yaml.safe_load(self.text), self.config)
+
+    def test_mistakes_in_keys(self):
+        """Each is named."""
+        for change, what in (
+                (lambda c, j: j.update(timeout=300), "unknown key timeout"),
+                (lambda c, j: j.pop("kcidb_test_suite"), "no key kcidb_test_suite"),
+                (lambda c, j: j.update(priority="urgent"), "priority urgent"),
+                (lambda c, j: j.update(priority=101), "priority 101"),
+                (lambda c, j: j["rules"].pop("min_version"), "min_version"),
+                (lambda c, j: j["rules"]["min_version"].update(patchlevel=2), "min_version"),
+                (lambda c, j: c["scheduler"].pop(0), "never scheduled"),
+                (lambda c, j: c["scheduler"][0].update(job="gone"), "no such job"),
+                (lambda c, j: c["scheduler"][0]["event"].pop("kind"), "no key kind"),
+                (lambda c, j: c["scheduler"][0].update(when="now"), "unknown key when")):
+            self.assertIn(what, self.broken(change))
+
+
+class Options(Sandbox):
+    """The options of a job go to three commands of kunit.py."""
+
+    HELP = """import argparse, sys
+parser = argparse.ArgumentParser()
+parser.add_argument("--kunitconfig")
+parser.add_argument("--qemu_args")
+if sys.argv[1] != "config":
+    parser.add_argument("--timeout")
+parser.parse_args(sys.argv[2:])
+"""
+
+    def problems(self, args, arch="x86_64"):
+        """Return the problems of a job with these arguments."""
+        write(self.kdir, {"tools/testing/kunit/kunit.py": self.HELP,
+                          "lib/kunit-gup/.kunitconfig": ""})
+        return kernelci.option_problems({"jobs": {"j": {"params": {"arch": arch, "args": args}}}},
+                                        self.kdir)
+
+    def test_options(self):
+        """Each mistake is named."""
+        good = '--kunitconfig=lib/kunit-gup --qemu_args="-smp 2"'
+        self.assertEqual(self.problems(good), [])
+        for args, what in ((f"{good} --timeout=9", "`kunit.py config` has no --timeout"),
+                           (f"{good} --kernel_args=a", "has no --kernel_args"),
+                           (f"{good} --qemu_args='-smp 2'", "single quote"),
+                           ("--kunitconfig=lib/gone", "no lib/gone/.kunitconfig"),
+                           ("", "none of the suites")):
+            self.assertIn(what, "\n".join(self.problems(args)))
+        self.assertIn("arch vax", "\n".join(self.problems(good, "vax")))
+
+    def test_command(self):
+        """`make kernelci` looks at the results that there are, and skips where there are none."""
+        write(self.kdir, {"tools/testing/kunit/kunit.py": self.HELP.replace(
+            '"--timeout"', '"--kconfig_add"').replace('!= "config"', '!= "x"')})
+        write(self.repo, {"build/results/uml.json": json.dumps(run_of([("a", "PASS")])),
+                          "tools/plan.json": json.dumps(PLAN)})
+        error = self.run_checks("kernelci")
+        self.assertIn("gup_a.rows: 1 of 2 results", error)
+        self.assertIn("skipped KernelCI keeps the results of x86_64", error)
+
+    def run_checks(self, command):
+        """Run a command that finds something; return what it says."""
+        done = subprocess.run([self.repo / "tools/kunit-gup", command], env=self.env,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+        return done.stdout
+
+
+class Yaml(unittest.TestCase):
+    """The reader takes what it knows, and refuses the rest with a line number."""
+
+    def test_reads(self):
+        """Mappings, lists, strings, numbers."""
+        self.assertEqual(blockyaml.load("a:\n  b: 1\n  c: 'x: y'\nd:\n  - e: 2\n    f:\n      g: h\n"
+                                        "  - e: 3\ni:\n  - j\n  - k l\n", "x"),
+                         {"a": {"b": 1, "c": "x: y"}, "d": [{"e": 2, "f": {"g": "h"}}, {"e": 3}],
+                          "i": ["j", "k l"]})
+
+    def test_refuses(self):
+        """Anchors, flow style, keys that are there twice, and bad depth."""
+        for text, where in (("a: &b\n", "x:1"), ("a: [1]\n", "x:1"), ("a: 1\na: 2\n", "x:2"),
+                            ("a: b: c\n", "x:1"), ("a: 'it''s'\n", "x:1"), ("a\n", "x:1"),
+                            ("  a: 1\nb: 2\n", "x:2"), ("a: 1 # note\n", "x:1")):
+            with self.assertRaisesRegex(UserError, where, msg=text):
+                blockyaml.load(text, "x")
+
+
+if __name__ == "__main__":
+    unittest.main()
