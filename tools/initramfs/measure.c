@@ -223,9 +223,42 @@ static void measure_gup(int fd, const struct layout *l, char *start, const struc
 		result(op->put, l, access, per_call, arg.put_delta_usec * 1000);
 }
 
-static void measure_move_pages(const struct layout *l, char *start)
+/* Ask about `nr` of the addresses at a time. */
+static void ask_move_pages(const char *op, const struct layout *l, void **addrs, int *status,
+			   unsigned int per_call)
 {
 	unsigned long nr = size / PAGE, i, begin, ns;
+
+	for (i = 0; i < nr; i++)
+		status[i] = -1;
+	begin = now();
+	for (i = 0; i < nr; i += per_call)
+		if (_syscall(__NR_move_pages, 0, per_call, addrs + i, NULL, status + i, 0))
+			fail(op, "failed");
+	ns = now() - begin;
+	for (i = 0; i < nr; i++)
+		if (status[i] < 0)
+			fail(op, "a page without a node");
+	result(op, l, "read", per_call, ns);
+}
+
+static void shuffle(void **addrs, unsigned long nr)
+{
+	unsigned long seed = 1, other;
+	void *last;
+
+	while (nr > 1) {
+		seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+		other = (seed >> 33) % nr--;
+		last = addrs[nr];
+		addrs[nr] = addrs[other];
+		addrs[other] = last;
+	}
+}
+
+static void measure_move_pages(const struct layout *l, char *start)
+{
+	unsigned long nr = size / PAGE, i;
 	unsigned long bytes = nr * (sizeof(void *) + sizeof(int));
 	void **addrs = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -233,18 +266,14 @@ static void measure_move_pages(const struct layout *l, char *start)
 
 	if (addrs == MAP_FAILED)
 		fail("mmap", "failed");
-	for (i = 0; i < nr; i++) {
-		addrs[i] = start + i * PAGE;
-		status[i] = -1;
-	}
-	begin = now();
-	if (_syscall(__NR_move_pages, 0, nr, addrs, NULL, status, 0))
-		fail("move_pages", "failed");
-	ns = now() - begin;
 	for (i = 0; i < nr; i++)
-		if (status[i] < 0)
-			fail("move_pages", "a page without a node");
-	result("move_pages", l, "read", nr, ns);
+		addrs[i] = start + i * PAGE;
+	ask_move_pages("move_pages", l, addrs, status, nr);
+	if (!only) {		/* a profile is one of that call */
+		ask_move_pages("move_pages_single", l, addrs, status, 1);
+		shuffle(addrs, nr);
+		ask_move_pages("move_pages_random", l, addrs, status, nr);
+	}
 	munmap(addrs, bytes);
 }
 

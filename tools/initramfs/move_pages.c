@@ -7,8 +7,9 @@
  * Results go to the kernel log, from where tools/kunit_gup/move_pages.py takes
  * them. Built with the kernel's nolibc.
  */
-#define NR	1100
-#define POISON	0x5a5a5a5a
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include "move_pages.h"
 
 #ifdef __x86_64__
 #define WORD	"64"
@@ -18,10 +19,10 @@
 
 static int log_fd;
 static char *memory;
-static const void *pages[NR + 1];
-static int status[NR + 1];
+const void *pages[NR + 1];
+int status[NR + 1];
 
-static void say(const char *name, const char *fault, long got, long want)
+void say(const char *name, const char *fault, long got, long want)
 {
 	char line[160];
 	int len;
@@ -36,7 +37,7 @@ static void say(const char *name, const char *fault, long got, long want)
 	write(log_fd, line, len);
 }
 
-static long ask(int pid, unsigned long nr)
+long ask(int pid, unsigned long nr)
 {
 	int i;
 
@@ -69,7 +70,7 @@ static void expect_every_other(const char *name, int pid, int nr)
 		say(name, NULL, 0, 0);
 }
 
-static void expect(const char *name, long got, long want)
+void expect(const char *name, long got, long want)
 {
 	say(name, got == want ? NULL : "result", got, want);
 }
@@ -120,7 +121,7 @@ static void processes(void)
 	expect("process that has gone", ask(child, 1), -ESRCH);
 }
 
-static void *map(long size, int prot, int flags)
+void *map(unsigned long size, int prot, int flags)
 {
 	return mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
@@ -157,13 +158,20 @@ static void arrays_end(void)
 	}
 }
 
-static long wrong_answers(const char *at, int nr, int want)
+void bind_to(unsigned long nodes)
+{
+	if (_syscall(__NR_set_mempolicy, nodes ? MPOL_BIND : MPOL_DEFAULT, nodes ? &nodes : NULL,
+		     nodes ? 8 : 0))
+		say("memory policy", "cannot be set", errno, 0);
+}
+
+long wrong_answers(const char *at, int nr, unsigned long step, int want)
 {
 	long ret, wrong = 0;
 	int i;
 
 	for (i = 0; i < nr; i++)
-		pages[i] = at + i * 4096;
+		pages[i] = at + i * step;
 	ret = ask(0, nr);
 	for (i = 0; i < nr; i++)
 		wrong += status[i] != want;
@@ -171,55 +179,35 @@ static long wrong_answers(const char *at, int nr, int want)
 	return ret ?: wrong;
 }
 
-/* Pages of hugetlb: one there, one that is only reserved; then on another node. */
-static void kinds(void)
+long collapse_of(int pidfd, void *at)
 {
-	const unsigned long second = 2;
-	char *huge = map(4 << 20, PROT_READ | PROT_WRITE, MAP_HUGETLB);
-	char *there = map(NR * 4096, PROT_READ | PROT_WRITE, 0);
-	int i;
+	struct { void *base; unsigned long len; } range = { at, 2 << 20 };
 
-	if (huge == MAP_FAILED) {
-		say("hugetlb", "cannot be mapped", errno, 0);
-	} else {
-		huge[0] = 1;
-		expect("page of hugetlb", wrong_answers(huge, 512, 0), 0);
-		expect("reserved page of hugetlb",
-		       wrong_answers(huge + (2 << 20), 512, -ENOENT), 0);
-	}
-
-	expect("bind to another node",
-	       _syscall(__NR_mbind, there, NR * 4096, 2, &second, 8, 0), 0);
-	for (i = 0; i < NR; i++)
-		there[i * 4096] = 1;
-	expect("pages of another node", wrong_answers(there, NR, 1), 0);
+	return _syscall(__NR_process_madvise, pidfd, &range, 1, 25, 0) == 2 << 20 ? 0 : 1;
 }
 
 /* Huge pages are split and made again by others all the time. */
 static void collapse(void)
 {
 	char *at = map(6 << 20, PROT_READ | PROT_WRITE, 0);
-	struct { void *base; unsigned long len; } range;
 	int parent = getpid(), child, i, made = 0;
 	long wrong = 0;
 
 	at = (char *)(((unsigned long)at + (2 << 20) - 1) & ~((2UL << 20) - 1));
 	for (i = 0; i < 1024; i++)
 		at[i * 4096] = 1;
-	range.base = at;
-	range.len = 4 << 20;
 	child = fork();
 	if (!child) {
 		int fd = _syscall(__NR_pidfd_open, parent, 0);
 
 		for (;;)
-			_syscall(__NR_process_madvise, fd, &range, 1, 25, 0);
+			collapse_of(fd, at + (i++ % 2 << 21));
 	}
 	for (i = 0; i < 400; i++) {
 		made += !_syscall(__NR_madvise, at, 2 << 20, 25);
-		wrong += wrong_answers(at, 1024, 0) != 0;
+		wrong += wrong_answers(at, 1024, 4096, 0) != 0;
 		_syscall(__NR_mprotect, at + 7 * 4096, 4096, PROT_READ);
-		wrong += wrong_answers(at, 1024, 0) != 0;
+		wrong += wrong_answers(at, 1024, 4096, 0) != 0;
 		_syscall(__NR_mprotect, at + 7 * 4096, 4096, PROT_READ | PROT_WRITE);
 	}
 	kill(child, 9);
@@ -233,6 +221,7 @@ int main(int argc, char **argv)
 	int i;
 
 	log_fd = open("/kmsg", O_WRONLY);
+	bind_to(1);
 	memory = mmap(NULL, NR * 4096, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (i = 0; i < NR; i++) {
@@ -245,6 +234,7 @@ int main(int argc, char **argv)
 	processes();
 	arrays_end();
 	kinds();
+	userfaultfd();
 	collapse();
 	if (sizeof(long) == 8) {
 		if (!fork()) {

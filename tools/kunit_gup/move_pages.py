@@ -11,9 +11,10 @@ from .checks import Check
 from .errors import UserError
 
 CONFIG = ["CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y",
-          "CONFIG_IA32_EMULATION=y"]
-KERNEL_ARGS = ["kunit.enable=0", "panic=-1", "printk.devkmsg=on", "hugepages=8"]
-ROWS = 36       # of each word size
+          "CONFIG_IA32_EMULATION=y", "CONFIG_DEVMEM=y"]
+KERNEL_ARGS = ["kunit.enable=0", "panic=-1", "printk.devkmsg=on", "hugepagesz=1G", "hugepages=1"]
+QEMU_ARGS = ("-cpu", "qemu64,+pdpe1gb", "-m", "3072")      # room for a page of 1 GB
+ROWS = 51       # of each word size
 WORDS = (64, 32)
 RESULT = re.compile(r"move-pages: (PASS|FAIL) (\d+) bits: ([^:\n]*)(.*)")
 
@@ -23,14 +24,15 @@ def run(target, kdir=None, strict=False):
     if target.arch != "x86_64":
         raise UserError(f"TARGET={target.name} has no programs of 32 bits here", "say x86_64")
     tree = trees.prepare(kdir, strict)
-    target = target.variant(f"{target.name}-calls", CONFIG)
+    target = target.variant(f"{target.name}-calls", CONFIG, timeout=900,
+                            qemu_args=(*target.qemu_args, *QEMU_ARGS))
     build_dir = build.directory(tree.name, target.name)
     log = paths.fresh_log(f"build-{target.name}")
     build.kunit_kernel(tree.path, target, build_dir, log)
     files = [f"file {there} {initramfs.program(tree.path, target, build_dir, log, *how)} 0755 0 0"
              for there, *how in (("/init", "move_pages"), ("/rows32", "move_pages", ("-m32",)))]
     guest = machine.machine(tree.path, target, build_dir, initramfs.pack(
-        build_dir, ["nod /kmsg 0600 0 0 c 1 11", *files], "gup-move-pages.cpio"))
+        build_dir, ["nod /kmsg 0600 0 0 c 1 11", "nod /mem 0600 0 0 c 1 1", *files], "gup-move-pages.cpio"))
     problems = runner.run_qemu(guest, target.name, build_dir / "test.log", KERNEL_ARGS)
     text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
     return [Check("move_pages() in QEMU", problems + judge.bad_log_lines(text) + missing(text)),
