@@ -34,7 +34,7 @@ static const struct gup_nodes_row gup_nodes_kinds[] = {
 		.want = "12n", .other = 'A',
 	}, {
 		.name = "other node behind the last page of a folio",
-		.layout = { "A2 B3+ C0+", "A1-3 B0-7 C A0" },
+		.layout = { "A3 B3+ C0+", "A5-7 B0-7 C A0" },
 		.ask = "P0-12 P11-0 P2 P3 P2", .want = "28n", .other = 'B',
 	}, {
 		.name = "page of a folio in the place of another",
