@@ -136,12 +136,12 @@ def _bench_uml():
 def _check():
     target = _target()
     chosen = [target] if option("TARGET") else [t for t in targets.table().values() if t.check]
-    deps.ensure(*chosen, *objects.kernels())
+    deps.ensure(*chosen, *objects.kernels(), programs=letters.PROGRAMS)
     return _total(*everything.run(target, chosen, option("KDIR")))
 
 
 def _series():
-    deps.ensure(programs={"patch": "patch"})
+    deps.ensure(programs=letters.PROGRAMS)
     count = len(letters.write(option("KDIR")))
     ui.note(f"{count} patches and a cover letter: git am {letters.DIRECTORY}/*.patch; "
             "as plain diffs in plain/")
@@ -149,7 +149,7 @@ def _series():
 
 def _series_check():
     target = _target()
-    deps.ensure(target, *series_check.needs(), programs={"patch": "patch"})
+    deps.ensure(target, *series_check.needs(), programs=letters.PROGRAMS)
     return _checks(series_check.run(target, option("KDIR"), option("STEP")))
 
 

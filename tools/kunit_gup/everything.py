@@ -3,8 +3,8 @@
 
 import time
 
-from . import (checks, kernelci, lint, module_runs, objects, readme, runner, selftest, static, steps,
-               ui, variants)
+from . import (checks, kernelci, lint, module_runs, objects, readme, runner, selftest, series_check,
+               static, steps, ui, variants)
 from .checks import Check
 from .errors import UserError
 
@@ -19,6 +19,7 @@ def run(target, chosen, kdir):
         "lint": lambda: lint.run(kdir),
         "KernelCI's rules": lambda: kernelci.jobs(kdir),
         "checkpatch": lambda: static.checkpatch(kdir),
+        "the mailed series": lambda: series_check.written(kdir),
         "W=1": lambda: static.warnings(target, kdir),
         "modules": lambda: static.modules(target, kdir),
         "object code": lambda: objects.run(kdir),

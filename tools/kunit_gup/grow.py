@@ -14,10 +14,11 @@ BEGIN = re.compile(r"[A-Za-z_]")
 LISTED = re.compile(r"\s+&(\w+),")
 INCLUDE = re.compile(r'#include "([^"]+)"')
 OBJECT = re.compile(r" (\w+)\.o\b")
+EMPTY_IF = re.compile(r"^#ifdef .*\n#endif\n", re.M)
 
 
 def cut(name, text, absent):
-    """Return what there is of the file `name` without the `absent` words; None if that is nothing."""
+    """Return what there is of the file `name` without the `absent` words, or None if nothing is."""
     if name.endswith("Makefile"):
         return _makefile(text, absent)
     if name.endswith("Kconfig"):
@@ -63,8 +64,10 @@ def _kconfig(text, absent):
 
 
 def _source(text, absent):
-    lines = [line for line in text.splitlines() if not _speaks_of(line, absent)]
-    blocks, absent, all_of_it = _blocks("\n".join(lines)), set(absent), 0
+    lines = [line for line in text.splitlines(True) if not _speaks_of(line.rstrip("\n"), absent)]
+    if "".join(lines) != text:      # the end of a list may have gone
+        text = EMPTY_IF.sub("", "".join(lines)).replace(",\n);", ");")
+    blocks, absent, all_of_it = _blocks(text), set(absent), 0
     while all_of_it != len(absent):     # until no more functions have to go
         all_of_it = len(absent)
         for block in blocks:

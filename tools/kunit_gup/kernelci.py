@@ -130,7 +130,7 @@ def losses(name):
 
 
 def result_problems(group, size, plan):
-    """Return what of a run in kunit.py's JSON of `size` bytes would be lost, and what is missing."""
+    """Return what of a run, `size` bytes of JSON by kunit.py, would be lost, and what is missing."""
     results = judge.leaves(group)
     problems = [f"{r.name or '(no name)'}: status {r.status}, at which all results are lost"
                 for r in results if r.status not in STATUSES]

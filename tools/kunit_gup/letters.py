@@ -13,6 +13,7 @@ from .git import Git
 
 DIRECTORY = paths.RESULTS / "series"
 LETTER = paths.TOOLS / "cover-letter.txt"
+PROGRAMS = {"patch": "patch"}
 PLAIN_MAX = 32      # files that services for patch sets take
 
 COVER = """From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
@@ -146,8 +147,9 @@ def _check_plain(tree, directory):
             code, out, err = proc.capture(["patch", "-p1", "--force", "--quiet", "-d", top,
                                            "-i", path], check=False)
             if code or out.strip():
-                raise UserError(f"plain/{path.name} does not apply with patch: "
-                                f"{(out or err).strip().splitlines()[0]}", "build/series is as it was")
+                why = (out or err).strip().splitlines()[0]
+                raise UserError(f"plain/{path.name} does not apply with patch: {why}",
+                                "build/series is as it was")
         found = sorted(p.relative_to(top).as_posix() for p in top.rglob("*") if p.is_file())
         wrong = sorted(set(found) ^ set(new)) or [
             name for name in new

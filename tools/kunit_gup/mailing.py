@@ -40,8 +40,8 @@ def load(slugs):
     named = [entry["patch"] for kind in ("with", "behind") for entry in table.get(kind, [])]
     for slug in named:
         if slug not in slugs:
-            raise UserError(f"tools/series.toml names the patch '{slug}', which is not in mm/patches",
-                            f"known: {', '.join(slugs)}")
+            raise UserError(f"tools/series.toml names the patch '{slug}', which is not in "
+                            "mm/patches", f"known: {', '.join(slugs)}")
     steps = []
     for slug in slugs:
         mine = [e for e in table.get("with", []) if e["patch"] == slug]

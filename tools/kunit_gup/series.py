@@ -33,8 +33,9 @@ def patch_files_for(version):
     common = patch_files()
     found = [own.pop(slug(f), f) for f in common]
     if own:
-        raise UserError(f"mm/patches/{version}/{next(iter(own.values())).name} replaces no patch of "
-                        "mm/patches", "give it the name of one, or remove it")
+        name = next(iter(own.values())).name
+        raise UserError(f"mm/patches/{version}/{name} replaces no patch of mm/patches",
+                        "give it the name of one, or remove it")
     moved = [f for f, other in zip(found, common) if f.name != other.name]
     if moved:
         raise UserError(f"mm/patches/{version}/{moved[0].name} has another number in mm/patches",

@@ -19,22 +19,30 @@ def run(target, kdir=None, only=""):
 
     With `only`, the numbers of mails with commas between them, these patches alone.
     """
-    written = letters.write(kdir)
+    steps = letters.write(kdir)
     tree, mails = trees.locate(kdir), letters.mails(letters.DIRECTORY)[1:]
     work = Worktree(tree, "series", overlaid=False)
     expected = series_steps.load([series.slug(patch) for patch in tree.patches], target.name)
     wanted = series_steps.choose([mail.name[:4] for mail in mails], only, "build/series")
     chosen, number = [], -1
-    for mail, step in zip(mails, written, strict=True):
+    for mail, step in zip(mails, steps, strict=True):
         number += not step.subject      # a patch of new files changes nothing for the others
         if mail.name[:4] in wanted:
             chosen.append((mail, step, [e for e in expected if number in e["steps"]
                                         and e["row"].split(".")[0] in step.suites]))
     plan = runner.pinned_plan()
-    found = static.checkpatch_files(tree, [mail for mail, _, _ in chosen])
+    found = static.checkpatch_files(tree, [mail for mail, _, _ in chosen], "mail ")
     found += [_said(_boot(target, work, mail, step, plan, due)) for mail, step, due in chosen]
     return found + [_said(_build(entry, work, mail, step)) for entry in builds()
                     for mail, step, _ in chosen]
+
+
+def written(kdir=None):
+    """Write the series, which applies it, and ask checkpatch about each mail; return the Checks."""
+    steps = letters.write(kdir)
+    mails = letters.mails(letters.DIRECTORY)
+    return [Check("the mailed series gives the prepared tree", detail=f"{len(steps)} patches"),
+            *static.checkpatch_files(trees.locate(kdir), mails[1:], "mail ")]
 
 
 def _said(check):

@@ -20,9 +20,10 @@ def checkpatch(kdir=None):
     return checks
 
 
-def checkpatch_files(tree, patches):
-    """Run checkpatch.pl --strict over the files `patches`; return the Checks."""
-    return [_checkpatch(tree, patch.name, [*_checkpatch_command(), patch]) for patch in patches]
+def checkpatch_files(tree, patches, kind=""):
+    """Run checkpatch.pl --strict over the files `patches`, called a `kind`; return the Checks."""
+    return [_checkpatch(tree, f"{kind}{patch.name}", [*_checkpatch_command(), patch])
+            for patch in patches]
 
 
 def _checkpatch_command():

@@ -95,8 +95,11 @@ class Grow(unittest.TestCase):
 
     def test_lists(self):
         """Suites, includes, objects and options."""
-        self.assertEqual(grow.cut("s.c", '#include "b.h"\nkunit_test_suites(&a_suite,\n\t&b_suite,\n);\n',
-                                  {"b_suite", "b.h"}), "kunit_test_suites(&a_suite,\n);\n")
+        suites = '#include "b.h"\nkunit_test_suites(&a_suite,\n\t&b_suite,\n' \
+                 '#ifdef X\n\t&c_suite,\n#endif\n);\n'
+        self.assertEqual(grow.cut("s.c", suites, {"b_suite", "b.h", "c_suite"}),
+                         "kunit_test_suites(&a_suite);\n")
+        self.assertEqual(grow.cut("s.c", suites, {"b.h"}), suites.partition("\n")[2])
         self.assertEqual(grow.cut("Makefile", "x-y := a.o b.o\nx-y += b.o\n", {"b.o"}),
                          "x-y := a.o\n")
         self.assertEqual(grow.cut("Kconfig", "# x\n\nconfig A\n\tbool\n\nconfig B\n\tbool\n", {"B"}),
