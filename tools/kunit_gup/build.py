@@ -14,6 +14,10 @@ ENVIRONMENT = {"GIT_DIR": "/dev/null", "KBUILD_BUILD_HOST": "kunit-gup",
                "KBUILD_BUILD_USER": "kunit-gup"}
 
 
+class Failed(UserError):
+    """The compiler or the linker refused."""
+
+
 def jobs():
     """Return how many jobs make may run."""
     return int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
@@ -57,9 +61,10 @@ def wrong_config(config, build_dir):
                 else f"{key}={value}" not in have)]
 
 
-def make(tree, target, build_dir, log, *goals, what=None):
-    """Run kernel make with a running count; return the compiler's warnings."""
-    progress = ui.Progress(f"{what or f'building {target.name}'} (log: {log})")
+def make(tree, target, build_dir, log, *goals, what=None, quiet=False):
+    """Run kernel make with a running count, unless `quiet`; return the compiler's warnings."""
+    progress = ui.Silence() if quiet else \
+        ui.Progress(f"{what or f'building {target.name}'} (log: {log})")
     count, warnings = 0, []
 
     def watch(line):
@@ -74,7 +79,7 @@ def make(tree, target, build_dir, log, *goals, what=None):
                f"CROSS_COMPILE={target.cross_compile}", *target.make, *goals]
     if proc.logged(command, log, watch, env=proc.clean_env(**ENVIRONMENT)):
         _show(log)
-        raise UserError(f"the build of {target.name} failed", f"see {log}")
+        raise Failed(f"the build of {target.name} failed", f"see {log}")
     progress.done(f"{count} files")
     return warnings
 

@@ -8,8 +8,8 @@ import sys
 import traceback
 
 from . import (bench, checks, deps, everything, kernelci, kselftest, letters, lint, lock, measure,
-               module_runs, move_pages, objects, paths, plot, proc, profile, readme, rebase, runner,
-               selftest, series_check, static, steps, targets, tree, ui, variants)
+               module_runs, move_pages, mutants, objects, paths, plot, proc, profile, readme, rebase,
+               runner, selftest, series_check, static, steps, targets, tree, ui, variants)
 from .errors import UserError
 
 
@@ -90,6 +90,13 @@ def _steps():
     target = _target()
     deps.ensure(target)
     return _checks(steps.run(target, option("KDIR"), option("STEP")))
+
+
+def _mutants():
+    target = _target()
+    deps.ensure(target)
+    found = mutants.run(target, option("KDIR"), option("FILTER"))
+    return _total(*checks.totals(found))
 
 
 def _objects():
@@ -260,6 +267,7 @@ COMMANDS = {
     "export": _export,
     "discard": _discard,
     "steps": _steps,
+    "mutants": _mutants,
     "objects": _objects,
     "bench": _bench,
     "bench-profile": _bench_profile,

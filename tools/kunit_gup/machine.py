@@ -16,6 +16,7 @@ from .errors import UserError
 
 PROBE_LIMIT = 10        # seconds in which a real accelerator boots the kernel
 NO_TEST = "no_such_suite"
+HUNG = "the kernel hung"     # a problem that begins so
 BOOTED = "KTAP version 1"
 ACCELERATORS = ("kvm", "hvf", "tcg")
 READ_CONFIG = """
@@ -61,7 +62,7 @@ class Machine:
         command = [*prefix, *self.command(self.accel, kernel_args)]
         code = proc.logged(command, log, on_line, limit)
         if code is None:
-            return [f"the kernel hung: it did not end within {limit} s under {self.accel}"]
+            return [f"{HUNG}: it did not end within {limit} s under {self.accel}"]
         return [f"QEMU ended with code {code}: {proc.tail(log, 1).strip()}"] if code else []
 
 

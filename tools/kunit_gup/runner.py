@@ -15,6 +15,10 @@ RESULT_LINE = re.compile(r"(^|\s)(not )?ok \d")
 TIMED_OUT = re.compile(r"timed out after \d+ seconds")     # says kunit.py of UML
 
 
+class NoResults(UserError):
+    """The kernel ended before there was anything that kunit.py could parse."""
+
+
 def kunit(target, kdir=None, pattern="", strict=False):
     """Run the suites that match `pattern` on `target`; return the Verdict."""
     tree = trees.prepare(kdir, strict)
@@ -91,7 +95,7 @@ def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
     log = paths.fresh_log(f"kunit-{_name(stored)}")
     proc.logged(command, log, show)
     if TIMED_OUT.search(log.read_text(encoding="utf-8", errors="replace")):
-        return [f"the kernel hung: it did not end within {target.timeout} s"]
+        return [f"{machine.HUNG}: it did not end within {target.timeout} s"]
     return []
 
 
@@ -113,7 +117,7 @@ def with_arch(group, arch):
 def read_results(stored):
     """Return the results that kunit.py stored."""
     if not stored["json"].exists() or not stored["junit.xml"].exists():
-        raise UserError(f"kunit.py gave no results for {_name(stored)}",
+        raise NoResults(f"kunit.py gave no results for {_name(stored)}",
                         f"see {paths.results('logs', f'kunit-{_name(stored)}.log')}")
     reasons = judge.skip_reasons(ElementTree.parse(stored["junit.xml"]).getroot())
     return judge.leaves(json.loads(stored["json"].read_text(encoding="utf-8")), reasons)

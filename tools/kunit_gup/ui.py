@@ -43,3 +43,13 @@ class Progress:
             print("\r\033[K", end="")
         detail = f"{text}, " if text else ""
         note(f"{self.what}: {detail}{time.monotonic() - self.begun:.0f} s")
+
+
+class Silence:
+    """Shows nothing, in place of Progress."""
+
+    def update(self, text):
+        """Do not show `text`."""
+
+    def done(self, text=""):
+        """End the step."""
