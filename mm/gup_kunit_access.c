@@ -62,6 +62,21 @@ void gup_kunit_flush_page(struct page *page)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_flush_page, "gup_kunit");
 
 /**
+ * gup_kunit_warned() - a page is not as it must be, to be replaced
+ * @page: the page
+ *
+ * Context: Any.
+ * Return: Whether a test takes note of it, so that no warning is needed.
+ */
+bool gup_kunit_warned(const struct page *page)
+{
+	GUP_KUNIT_STUB(gup_kunit_warned, page);
+
+	return false;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_warned, "gup_kunit");
+
+/**
  * gup_kunit_pte_batch() - folio_pte_batch_flags(), without a VMA
  * @folio:  the large folio that the first entry maps
  * @ptep:   the first entry

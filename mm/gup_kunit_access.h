@@ -19,6 +19,7 @@
 void gup_kunit_lockless_read(pte_t *ptep);
 int gup_kunit_make_accessible(struct folio *folio);
 void gup_kunit_flush_page(struct page *page);
+bool gup_kunit_warned(const struct page *page);
 #endif
 
 /*

@@ -19,6 +19,17 @@
 #define migrate_device_coherent_folio	gup_kunit_migrate_device_coherent
 #define migrate_pages			gup_kunit_migrate_pages
 #define putback_movable_pages		gup_kunit_putback_movable_pages
+
+/*
+ * A page or folio that is not as it must be is warned of once, and then never
+ * again: let a test see each, and keep the warning to itself.
+ */
+#undef VM_WARN_ON_ONCE_PAGE
+#define VM_WARN_ON_ONCE_PAGE(cond, page)				\
+	VM_WARN_ON_ONCE((cond) && !gup_kunit_warned(page))
+#undef VM_WARN_ON_ONCE_FOLIO
+#define VM_WARN_ON_ONCE_FOLIO(cond, folio)				\
+	VM_WARN_ON_ONCE((cond) && !gup_kunit_warned(&(folio)->page))
 #endif
 
 #endif /* __MM_GUP_KUNIT_STUBS_H */

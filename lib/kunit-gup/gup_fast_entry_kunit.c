@@ -193,6 +193,66 @@ static void get_past_the_end(struct kunit *test)
 		put_page(e->pages[i]);
 }
 
+/* A fork() while the walk goes on: from here on, pages might be shared. */
+static struct folio *gup_entry_fork(struct page *page, int refs,
+				    unsigned int flags)
+{
+	struct kunit *test = current->kunit_test;
+	struct folio *folio;
+
+	current->kunit_test = NULL;
+	folio = gup_kunit_gup.grab_fast(page, refs, flags);
+	current->kunit_test = test;
+	raw_write_seqcount_begin(&current->mm->write_protect_seq);
+	raw_write_seqcount_end(&current->mm->write_protect_seq);
+
+	return folio;
+}
+
+static void gup_entry_expect_pins(struct kunit *test, int ret,
+				  const long *before, long acquired)
+{
+	struct gup_entry *e = test->priv;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, ret, GUP_ENTRY_PAGES);
+	gup_kunit_lru_drain();		/* it holds references */
+	for (i = 0; i < ret; i++)
+		KUNIT_EXPECT_EQ(test, page_ref_count(e->pages[i]),
+				1 + GUP_PIN_COUNTING_BIAS);
+	KUNIT_EXPECT_EQ(test, gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - before[0],
+			acquired);
+	KUNIT_EXPECT_EQ(test, gup_fixture_stat(NR_FOLL_PIN_RELEASED) - before[1],
+			acquired - GUP_ENTRY_PAGES);
+	unpin_user_pages(e->pages, ret);
+	gup_entry_poison(e);
+}
+
+/* Its pins are given back, the slow path takes those that are kept. */
+static void pin_during_fork(struct kunit *test)
+{
+	struct gup_entry *e = gup_entry_map(test);
+	long before[2];
+	int ret;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	kunit_activate_static_stub(test, gup_kunit_gup.grab_fast, gup_entry_fork);
+	before[0] = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	before[1] = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	ret = pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES, FOLL_WRITE, e->pages);
+	gup_entry_expect_pins(test, ret, before, 2 * GUP_ENTRY_PAGES);
+	kunit_deactivate_static_stub(test, gup_kunit_gup.grab_fast);
+
+	before[0] = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	before[1] = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	raw_write_seqcount_begin(&current->mm->write_protect_seq);
+	ret = pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES, FOLL_WRITE, e->pages);
+	raw_write_seqcount_end(&current->mm->write_protect_seq);
+	gup_entry_expect_pins(test, ret, before, GUP_ENTRY_PAGES);
+}
+
 static struct kunit_case gup_fast_entry_cases[] = {
 	KUNIT_CASE(nr_pages_zero),
 	KUNIT_CASE(nr_pages_negative),
@@ -201,6 +261,7 @@ static struct kunit_case gup_fast_entry_cases[] = {
 	KUNIT_CASE(get_from_every_page),
 	KUNIT_CASE(pin_all_pages),
 	KUNIT_CASE(get_past_the_end),
+	KUNIT_CASE(pin_during_fork),
 	{}
 };
 

@@ -63,6 +63,10 @@ static const struct gup_runs_row gup_fr_rows[] = {
 		.layout = { "A3", "A0:c A1-2 A3:c A4 A5:c A6-7" },
 		.flags = GUP_PIN | GUP_TOUCH_W, .gets = 8, .grabs = 1, .grabbed = 8,
 	}, {
+		.name = "clean entries of a folio that is dirty by now",
+		.layout = { "A3 B0", "A0:c B0 A2 A3:c A4-7" },
+		.flags = GUP_PIN | GUP_TOUCH_W, .gets = 8, .grabs = 3, .grabbed = 8,
+	}, {
 		.name = "force looks at each page",
 		.layout = { "A2", "A0-3:r" },
 		.flags = GUP_PIN_W | FOLL_FORCE,

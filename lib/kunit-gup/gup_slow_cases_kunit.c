@@ -202,6 +202,91 @@ static void gup_slow_fatal_signal(struct kunit *test)
 			4);
 }
 
+static int gup_slow_refuse(struct folio *folio, int refs, unsigned int flags)
+{
+	struct gup_mm *m = kunit_get_current_test()->priv;
+
+	if (folio == page_folio(gup_mm_page(m, 'B', 0)))
+		return -ENOMEM;
+	folio_ref_add(folio, refs);
+
+	return 0;
+}
+
+/* What was taken before a folio that refuses is returned, else the error. */
+static void gup_slow_refused(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A2 B2", "A0-3 B0-3" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	long ret, err, i;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+	test->priv = m;
+	kunit_activate_static_stub(test, gup_kunit_gup.grab, gup_slow_refuse);
+	mmap_read_lock(m->mm);
+	ret = get_user_pages(m->addr, m->nr, FOLL_WRITE, m->pages);
+	err = get_user_pages(gup_mm_addr(m, 4), 4, FOLL_WRITE, m->want);
+	mmap_read_unlock(m->mm);
+	kunit_deactivate_static_stub(test, gup_kunit_gup.grab);
+
+	KUNIT_EXPECT_EQ(test, ret, 4);
+	KUNIT_EXPECT_EQ(test, err, -ENOMEM);
+	for (i = 0; i < ret; i++)
+		put_page(m->pages[i]);
+}
+
+/* Populating ends where it is told to, also inside a folio. */
+static void gup_slow_populate_part(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A2", "A0-3 .4" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct gup_kunit_mm_entry e;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
+						   MADV_POPULATE_READ));
+	for (i = 0; i < m->nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, gup_mm_read(m, i, &e), i < 4,
+				    "page %u", i);
+}
+
+/* Populating says what is wrong with the VMA, or that there is none. */
+static void gup_slow_populate_refused(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = {
+		"A1 B1", "A0-1 .2 B0-1", "2rw 2g 2r",
+	};
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+
+	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
+						   MADV_POPULATE_WRITE));
+	KUNIT_EXPECT_EQ(test, -ENOMEM,
+			gup_kunit_madvise(gup_mm_addr(m, 2), 2 * PAGE_SIZE,
+					  MADV_POPULATE_READ));
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			gup_kunit_madvise(gup_mm_addr(m, 4), 2 * PAGE_SIZE,
+					  MADV_POPULATE_WRITE));
+}
+
+/* Far away from all that is mapped, there is not even a table of tables. */
+static void gup_slow_far_away(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A0", "A0" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	unsigned long addr;
+
+	addr = kunit_vm_mmap(test, NULL, m->addr + 3UL * SZ_512M, 2 * PAGE_SIZE,
+			     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     0);
+	KUNIT_ASSERT_NE(test, addr, 0);
+	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
+	KUNIT_ASSERT_EQ(test, 2, pin_user_pages_unlocked(addr, 2, m->pages,
+							 FOLL_WRITE));
+	KUNIT_EXPECT_PTR_NE(test, m->pages[0], m->pages[1]);
+	unpin_user_pages(m->pages, 2);
+}
+
 static struct kunit_case gup_slow_cases_cases[] = {
 	KUNIT_CASE(gup_slow_unaligned),
 	KUNIT_CASE(gup_slow_populate),
@@ -210,6 +295,10 @@ static struct kunit_case gup_slow_cases_cases[] = {
 	KUNIT_CASE(gup_slow_populate_pfnmap),
 	KUNIT_CASE(gup_slow_flushes_each_page),
 	KUNIT_CASE(gup_slow_fatal_signal),
+	KUNIT_CASE(gup_slow_refused),
+	KUNIT_CASE(gup_slow_populate_part),
+	KUNIT_CASE(gup_slow_populate_refused),
+	KUNIT_CASE(gup_slow_far_away),
 	{}
 };
 

@@ -3,8 +3,11 @@
  * gup_unpin_edge: unpinning, beyond single arrays and what they are released by.
  *
  * Every small array; folios of two nodes, whose pins are counted on the node of each;
- * that nothing is read which need not be; and what is refused.
+ * that nothing is read which need not be; and what is refused or warned of.
  */
+#include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
+
 #include "gup_array.h"
 
 /**
@@ -192,11 +195,133 @@ static void gup_unpin_error(struct kunit *test)
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
 
+/**
+ * struct gup_unpin_warn_row - pages that are no longer exclusive when unpinned
+ * @name:   which of them
+ * @layout: the layout
+ * @warned: the pages to be warned of, in order
+ */
+struct gup_unpin_warn_row {
+	const char *name;
+	struct gup_layout layout;
+	const char *warned;
+};
+
+static const struct gup_unpin_warn_row gup_unpin_warn_rows[] = {
+	{
+		.name = "none",
+		.layout = { "A0 B2", "A0 B0-3" },
+		.warned = "",
+	}, {
+		.name = "small folio",
+		.layout = { "A0 B0 C0", "A0 B0:s C0" },
+		.warned = "B0",
+	}, {
+		.name = "small folio behind a run",
+		.layout = { "A2 B0", "A0-3 B0:s" },
+		.warned = "B0",
+	}, {
+		.name = "all pages but the first which stands for a huge page",
+		.layout = { "A2", "A0 A1-3:s" },
+		.warned = "",
+	}, {
+		.name = "first page",
+		.layout = { "A2", "A0:s A1-3" },
+		.warned = "A0",
+	}, {
+		.name = "first and last page",
+		.layout = { "A3", "A0:s A1-6 A7:s" },
+		.warned = "A0 A7",
+	}, {
+		.name = "pages in any order",
+		.layout = { "A3", "A5 A2:s A0:s A6:s A1" },
+		.warned = "A2 A0 A6",
+	}, {
+		.name = "one of two folios",
+		.layout = { "A1 B1", "A0-1 B0:s B1:s A1" },
+		.warned = "B0 B1",
+	}, {
+		.name = "file and zero page",
+		.layout = { "A2f", "A0-3 Z2" },
+		.warned = "",
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_unpin_warn, gup_unpin_warn_rows, name);
+
+static bool gup_unpin_note(const struct page *page)
+{
+	struct gup_fixture *fx = kunit_get_current_test()->priv;
+	const char letter = gup_array_letter(fx, page);
+	struct gup_array *array = fx->suite;
+
+	/* The log of runs has room for pages as well. */
+	gup_array_add_run(array->log, letter,
+			  page - fx->folio[letter - 'A'].page);
+
+	return true;
+}
+
+/* The check of CONFIG_DEBUG_VM looks at every page that it must look at. */
+static void gup_unpin_warned(struct kunit *test)
+{
+	const struct gup_unpin_warn_row *row = test->param_value;
+	struct gup_array *array;
+	struct gup_diff diff = {};
+	bool dirty = false;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_VM))
+		kunit_skip(test, "no CONFIG_DEBUG_VM");
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	array = gup_array_create(test, &row->layout, false);
+	kunit_activate_static_stub(test, gup_kunit_warned, gup_unpin_note);
+	do {
+		array->log[0] = 0;
+		gup_array_pin(array);
+		if (dirty)
+			unpin_user_pages_dirty_lock(array->fx->pages, array->nr,
+						    true);
+		else
+			unpin_user_pages(array->fx->pages, array->nr);
+		KUNIT_EXPECT_STREQ(test, array->log, row->warned);
+		gup_array_check(array, array->nr, &diff);
+		gup_expect_no_diff(test, &diff, row->layout.ptes);
+		dirty = !dirty;
+	} while (dirty);
+	ClearPageDirty(ZERO_PAGE(0));
+}
+
+/* What is dirty already is not made dirty once more. */
+static void gup_unpin_dirty_already(struct kunit *test)
+{
+	static const struct gup_layout layout = { "A2f+", "A0-3" };
+	struct gup_array *array = gup_array_create(test, &layout, false);
+	struct folio *folio = gup_fixture_folio(array->fx, 'A');
+	struct gup_diff diff = {};
+
+	gup_array_watch(array);
+	folio_set_dirty(folio);
+	gup_array_pin(array);
+	unpin_user_pages_dirty_lock(array->fx->pages, array->nr, true);
+	gup_array_check(array, array->nr, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_pin(array);
+	unpin_user_page_range_dirty_lock(array->fx->pages[0], array->nr, true);
+	gup_array_check(array, array->nr, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	folio_clear_dirty(folio);
+	KUNIT_EXPECT_STREQ(test, array->dirtied, "");
+}
+
 static struct kunit_case gup_unpin_edge_cases[] = {
 	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node),
 	KUNIT_CASE(gup_unpin_every_array),
 	KUNIT_CASE(gup_unpin_reads_first_only),
 	KUNIT_CASE(gup_unpin_error),
+	GUP_CASE_ROWS(warned, gup_unpin_warned, gup_unpin_warn),
+	KUNIT_CASE(gup_unpin_dirty_already),
 	{}
 };
 
