@@ -4,8 +4,9 @@
 export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
-	module-runs move-pages mutants build-variants checkpatch lint table test bench \
-	bench-profile bench-uml kselftest series series-check rebase-check kernelci clean distclean
+	module-runs move-pages coverage mutants build-variants checkpatch lint table test \
+	bench bench-profile bench-uml kselftest series series-check rebase-check kernelci \
+	clean distclean
 
 .PHONY: help $(COMMANDS)
 .NOTPARALLEL:
@@ -36,6 +37,7 @@ $(COMMANDS):
 #: make w1              no warning with W=1
 #: make modules-check   the suites build as a module
 #: make module-runs     the suites as a module: loaded, run, unloaded, twice (TARGET=x86_64)
+#: make coverage        lines and branches of the changed code that the suites run, on UML
 #: make mutants         mistakes made on purpose: the suites must notice each (FILTER='scan-*')
 #: make move-pages      the system call, by programs of 64 and 32 bits (TARGET=x86_64)
 #: make build-variants  mm/ without THP, NUMA, migration, the suites or KUnit, and by LLVM

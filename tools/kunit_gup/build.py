@@ -61,8 +61,11 @@ def wrong_config(config, build_dir):
                 else f"{key}={value}" not in have)]
 
 
-def make(tree, target, build_dir, log, *goals, what=None, quiet=False):
-    """Run kernel make with a running count, unless `quiet`; return the compiler's warnings."""
+def make(tree, target, build_dir, log, *goals, what=None, quiet=False, env=None):
+    """Run kernel make with a running count, unless `quiet`; return the compiler's warnings.
+
+    The variables `env` are in the environment, where a makefile can add to them.
+    """
     progress = ui.Silence() if quiet else \
         ui.Progress(f"{what or f'building {target.name}'} (log: {log})")
     count, warnings = 0, []
@@ -77,7 +80,7 @@ def make(tree, target, build_dir, log, *goals, what=None, quiet=False):
 
     command = ["make", "-C", tree, f"ARCH={target.arch}", f"O={build_dir}", f"--jobs={jobs()}",
                f"CROSS_COMPILE={target.cross_compile}", *target.make, *goals]
-    if proc.logged(command, log, watch, env=proc.clean_env(**ENVIRONMENT)):
+    if proc.logged(command, log, watch, env=proc.clean_env(**ENVIRONMENT, **(env or {}))):
         _show(log)
         raise Failed(f"the build of {target.name} failed", f"see {log}")
     progress.done(f"{count} files")

@@ -7,9 +7,10 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, deps, everything, kernelci, kselftest, letters, lint, lock, measure,
-               module_runs, move_pages, mutants, objects, paths, plot, proc, profile, readme, rebase,
-               runner, selftest, series_check, static, steps, targets, tree, ui, variants)
+from . import (bench, checks, coverage, deps, everything, kernelci, kselftest, letters, lint, lock,
+               measure, module_runs, move_pages, mutants, objects, paths, plot, proc, profile,
+               readme, rebase, runner, selftest, series_check, static, steps, targets, tree, ui,
+               variants)
 from .errors import UserError
 
 
@@ -90,6 +91,12 @@ def _steps():
     target = _target()
     deps.ensure(target)
     return _checks(steps.run(target, option("KDIR"), option("STEP")))
+
+
+def _coverage():
+    target = _target()
+    deps.ensure(target, programs=coverage.PROGRAMS)
+    return _checks(coverage.run(target, option("KDIR")))
 
 
 def _mutants():
@@ -267,6 +274,7 @@ COMMANDS = {
     "export": _export,
     "discard": _discard,
     "steps": _steps,
+    "coverage": _coverage,
     "mutants": _mutants,
     "objects": _objects,
     "bench": _bench,

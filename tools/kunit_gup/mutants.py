@@ -231,8 +231,9 @@ def load(path=None):
 
 
 def select(mutants, pattern):
-    """Return the mutations whose names match `pattern`, all if it is empty; by file."""
-    chosen = [m for m in mutants if not pattern or fnmatch.fnmatchcase(m.name, pattern)]
+    """Return the mutations whose names match one of `pattern`, all if it is empty; by file."""
+    chosen = [m for m in mutants if not pattern
+              or any(fnmatch.fnmatchcase(m.name, one) for one in pattern.split())]
     if not chosen:
         raise UserError(f"no mutation of tools/mutants.toml matches FILTER={pattern}",
                         f"known: {' '.join(m.name for m in mutants)}")
