@@ -54,7 +54,7 @@ class Mutant:
 
     def error(self, what):
         """Return the error for this entry of the table."""
-        return UserError(f"tools/mutants.toml: {self.name}: {what}", "mend the entry")
+        return UserError(f"tools/mutants.toml: {self.name}: {what}")
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ def run(target, kdir=None, pattern=""):
     chosen = select(load(), pattern)
     own = [m for m in chosen if m.target == target.name]
     tree = trees.prepare(kdir, strict=True)
-    for mutant in chosen:       # also those of other targets, as it costs nothing
-        mutant.apply(_read(tree.path / mutant.file, mutant))
+    _must_apply(tree, chosen)   # also those of other targets, as it costs nothing
     _store(target, None)
     checks = [_other(mutant) for mutant in chosen if mutant not in own]
     for check in checks:
@@ -87,6 +86,20 @@ def run(target, kdir=None, pattern=""):
     if own:
         checks += _run(tree, target, own, complete=not pattern)
     return checks
+
+
+def _must_apply(tree, mutants):
+    """Refuse a table with entries that do not fit the code; name them all."""
+    wrong = []
+    for mutant in mutants:
+        try:
+            mutant.apply(_read(tree.path / mutant.file, mutant))
+        except UserError as error:
+            print(error)
+            wrong.append(mutant.name)
+    if wrong:
+        raise UserError(f"tools/mutants.toml does not fit the code: {', '.join(wrong)}",
+                        "mend these entries")
 
 
 def _other(mutant):
