@@ -297,6 +297,19 @@ pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_exchange, "gup_kunit");
 
 /**
+ * gup_kunit_is_huge_zero() - is_huge_zero_folio(), which a module cannot ask
+ * @folio: the folio
+ *
+ * Context: Any.
+ * Return: Whether it is the huge zero folio.
+ */
+bool gup_kunit_is_huge_zero(const struct folio *folio)
+{
+	return is_huge_zero_folio(folio);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_huge_zero, "gup_kunit");
+
+/**
  * gup_kunit_mm_drain() - let nobody but its owners hold references to a folio
  *
  * What was added to the LRU lists lately, or is about to move in them, is held by

@@ -147,7 +147,7 @@ int gup_nodes_reference(struct gup_mm *m, unsigned long addr)
 	if (!gup_kunit_mm_read(m->mm, addr, &e))
 		return -ENOENT;
 	if (is_zero_page(e.page) ||
-	    (e.size > PAGE_SIZE && e.page && is_huge_zero_folio(page_folio(e.page))))
+	    (e.size > PAGE_SIZE && e.page && gup_kunit_is_huge_zero(page_folio(e.page))))
 		return -EFAULT;
 	/* What else is special is the huge zero page, or no page of the VM's. */
 	if (e.special)

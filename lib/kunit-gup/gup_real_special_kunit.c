@@ -188,7 +188,7 @@ static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 	ask.first = nr / 2;
 	gup_real_ask(test, m, &ask);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, nr - 1, &e));
-	if (e.size != PMD_SIZE || !is_huge_zero_folio(page_folio(e.page)))
+	if (e.size != PMD_SIZE || !gup_kunit_is_huge_zero(page_folio(e.page)))
 		kunit_skip(test, "the kernel gave no huge zero folio");
 
 	return m;
