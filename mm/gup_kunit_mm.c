@@ -217,7 +217,9 @@ void gup_kunit_mm_new_anon(struct folio *folio, struct vm_area_struct *vma,
 	__folio_set_swapbacked(folio);
 	folio->mapping = (void *)((unsigned long)vma->anon_vma |
 				  FOLIO_MAPPING_ANON);
-	folio->index = linear_anon_page_index(vma, addr);
+	/* What lies before the VMA is negative, and has to stay so. */
+	folio->index = linear_anon_page_index(vma, vma->vm_start) +
+		       ((long)(addr - vma->vm_start) >> PAGE_SHIFT);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_new_anon, "gup_kunit");
 

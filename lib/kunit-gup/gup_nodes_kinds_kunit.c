@@ -34,8 +34,8 @@ static const struct gup_nodes_row gup_nodes_kinds[] = {
 		.want = "12n", .other = 'A',
 	}, {
 		.name = "other node behind the last page of a folio",
-		.layout = { "A3 B3+ C0+", "A5-7 B0-7 C A0" },
-		.ask = "P0-12 P11-0 P2 P3 P2", .want = "28n", .other = 'B',
+		.layout = { "A3 B3+ C0+", "A0 .4 A5-7 B0-7 C" },
+		.ask = "P5-16 P0 P16-5 P7 P8 P7", .want = "28n", .other = 'B',
 	}, {
 		.name = "page of a folio in the place of another",
 		.layout = { "A2 B2", "A0-1 B2 A3 B0-1 . B3" },
