@@ -72,11 +72,23 @@ def run(target, kdir=None):
 def _build(tree, target):
     """Build a kernel that counts; return its directory."""
     variant = target.variant(f"coverage-{target.name}")
-    build_dir = build.directory(tree.name, variant.name)
+    build_dir = _directory(tree, target, variant)
     log = paths.fresh_log(f"build-{variant.name}")
     build.configure(tree.path, variant, build_dir, log)
     flags = [f"CFLAGS_{Path(name).stem}.o={FLAGS}" for name in instrumented(_diff(tree))]
-    build.make(tree.path, variant, build_dir, log, *flags, "olddefconfig", "all", env=LINK)
+    # One goal only: for several, make asks a shell, which drops a variable of such a name.
+    build.make(tree.path, variant, build_dir, log, *flags, "all", env=LINK)
+    return build_dir
+
+
+def _directory(tree, target, variant):
+    """Return the build directory; a new one begins as a copy of that of `make kunit`."""
+    build_dir, plain = (build.directory(tree.name, t.name) for t in (variant, target))
+    if not build_dir.exists() and (plain / ".config").exists():
+        unfinished = build_dir.with_name(f"{build_dir.name}.new")
+        paths.remove(unfinished)
+        proc.capture(["cp", "-a", "--reflink=auto", plain, unfinished])
+        unfinished.rename(build_dir)
     return build_dir
 
 
