@@ -8,6 +8,7 @@
  * the place of one that is.
  */
 #include <linux/mm.h>
+#include <linux/swap.h>
 #include <linux/swapops.h>
 
 #include "gup_nodes.h"
