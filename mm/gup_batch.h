@@ -46,20 +46,22 @@ static inline unsigned long gup_nr_next_pages(struct page **pages,
 	return nr;
 }
 
-/* gup_next_folio_entry() for a large folio, once the next entry is known to be in it */
+/*
+ * gup_next_folio_entry() for a large folio, that has its struct pages from @first
+ * on in @size bytes, once the next entry is known to be in it.
+ */
 static noinline __maybe_unused unsigned long
-gup_next_large_folio_entry(const struct folio *folio, struct page **pages,
-			   unsigned long i, unsigned long nr_entries)
+gup_next_large_folio_entry(unsigned long first, unsigned long size,
+			   struct page **pages, unsigned long i,
+			   unsigned long nr_entries)
 {
-	const unsigned long first = (unsigned long)&folio->page;
-	const unsigned long nr_pages = folio_large_nr_pages(folio);
+	const unsigned long left = (first + size - (unsigned long)pages[i]) /
+				   sizeof(struct page);
 
 	/* Mostly, the rest of the folio follows, in order. */
-	i += gup_nr_next_pages(pages + i, min(nr_entries - i, nr_pages -
-				folio_page_idx(folio, pages[i])));
+	i += gup_nr_next_pages(pages + i, min(nr_entries - i, left));
 	/* Backwards, repeated, or with gaps. */
-	while (i < nr_entries && (unsigned long)pages[i] - first <
-				 nr_pages * sizeof(struct page))
+	while (i < nr_entries && (unsigned long)pages[i] - first < size)
 		i++;
 
 	return i;
@@ -100,7 +102,7 @@ static inline unsigned long gup_next_folio_entry(const struct folio *folio,
 			return i;
 	} while (size <= 8 * sizeof(struct page));
 
-	return gup_next_large_folio_entry(folio, pages, i - 1, nr_entries);
+	return gup_next_large_folio_entry(first, size, pages, i - 1, nr_entries);
 }
 
 /**
@@ -126,7 +128,7 @@ static inline unsigned long gup_nr_same_folios(struct folio **folios,
 #ifdef CONFIG_MMU
 /**
  * gup_guess_nr_pages() - guess how many pages of a folio follow, lockless
- * @pfn:    the first page, as found in a page table entry
+ * @page:   the first page, as found in a page table entry
  * @max_nr: the most pages that the caller has a use for, at least 1
  *
  * GUP-fast asks before it holds a reference, in order to take all references
@@ -146,10 +148,10 @@ static inline unsigned long gup_nr_same_folios(struct folio **folios,
  * GUP-fast.
  * Return: The guess, in pages, between 1 and @max_nr.
  */
-static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
+static inline unsigned int gup_guess_nr_pages(const struct page *page,
 					      unsigned int max_nr)
 {
-	const struct page *head = compound_head(pfn_to_page(pfn));
+	const struct page *head = compound_head(page);
 	unsigned int order;
 	unsigned long nr;
 
@@ -157,12 +159,12 @@ static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
 	order = data_race(compound_order(head));
 	/* Not to be read a second time after it was checked. */
 	OPTIMIZER_HIDE_VAR(order);
-	if (likely(!order) || order > MAX_FOLIO_ORDER)
+	if (!order || order > MAX_FOLIO_ORDER)
 		return 1;
 
 	/* Folios are naturally aligned. */
 	nr = 1UL << order;
-	nr -= pfn & (nr - 1);
+	nr -= page_to_pfn(page) & (nr - 1);
 
 	return min_t(unsigned long, nr, max_nr);
 }
@@ -171,6 +173,7 @@ static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
  * gup_guess_nr_ptes() - guess how many entries map pages of one folio, lockless
  * @ptep:   the first entry
  * @pte:    its value, of a present page
+ * @page:   that page
  * @max_nr: the most entries that the caller has a use for, at least 1
  *
  * gup_guess_nr_pages(), but for a look at the next entry: where a large folio is
@@ -182,15 +185,18 @@ static inline unsigned int gup_guess_nr_pages(unsigned long pfn,
  * Return: The guess, in entries, between 1 and @max_nr.
  */
 static inline unsigned int gup_guess_nr_ptes(pte_t *ptep, pte_t pte,
+					     const struct page *page,
 					     unsigned int max_nr)
 {
-	const unsigned int nr = gup_guess_nr_pages(pte_pfn(pte), max_nr);
+	const unsigned int nr = gup_guess_nr_pages(page, max_nr);
 	pte_t next;
 
 	if (nr == 1 || pte_batch_hint(ptep, pte) > 1)
 		return nr;
 
 	next = ptep_get_lockless(ptep + 1);
+	if (likely(pte_val(next) == pte_val(pte_advance_pfn(pte, 1))))
+		return nr;
 	if (pte_pfn(next) != pte_pfn(pte) + 1 ||
 	    !pte_write(next) != !pte_write(pte))
 		return 1;
@@ -198,20 +204,9 @@ static inline unsigned int gup_guess_nr_ptes(pte_t *ptep, pte_t pte,
 	return nr;
 }
 
-/**
- * gup_nr_same_ptes() - count entries that differ in nothing but the page
- * @ptep:   the first entry
- * @pte:    its value, of a present page
- * @max_nr: the most entries to look at, at least 1; all in the folio of that page
- *
- * Entries that map consecutive pages with all bits the same: the quick part of
- * folio_pte_batch_flags(), and the same rules.
- *
- * Context: The PTL held, or as for FPB_LOCKLESS.
- * Return: The number of entries, 1 to @max_nr.
- */
-static inline unsigned int gup_nr_same_ptes(pte_t *ptep, pte_t pte,
-					    unsigned int max_nr)
+/* gup_nr_same_ptes() for blocks of entries that stand for each other */
+static inline unsigned int gup_nr_same_blocks(pte_t *ptep, pte_t pte,
+					      unsigned int max_nr)
 {
 	unsigned int nr, hint;
 
@@ -228,26 +223,82 @@ static inline unsigned int gup_nr_same_ptes(pte_t *ptep, pte_t pte,
 }
 
 /**
+ * gup_nr_same_ptes() - count entries that differ in nothing but the page
+ * @ptep:   the first entry
+ * @pte:    its value, of a present page
+ * @max_nr: the most entries to look at, at least 1; all in the folio of that page
+ *
+ * Entries that map consecutive pages with all bits the same: the quick part of
+ * folio_pte_batch_flags(), and the same rules.
+ *
+ * The value that is expected grows by the same step from entry to entry. It is
+ * not asked of pte_advance_pfn() each time, which has more to do for entries that
+ * are not present. Where the page number is in several places of an entry, the
+ * upper ones are the same for all of a folio, as that is naturally aligned.
+ *
+ * Context: The PTL held, or as for FPB_LOCKLESS.
+ * Return: The number of entries, 1 to @max_nr.
+ */
+static __always_inline unsigned int
+gup_nr_same_ptes(pte_t *ptep, pte_t pte, unsigned int max_nr)
+{
+	typeof(pte_val(pte)) step, val = pte_val(pte);
+	unsigned int i, left = max_nr - 1;
+
+	/* The last entry of a block has no hint, but what follows it may have. */
+	if (pte_batch_hint(ptep, pte) > 1 || pte_batch_hint(ptep + 1, pte) > 1)
+		return gup_nr_same_blocks(ptep, pte, max_nr);
+
+	step = pte_val(pte_advance_pfn(pte, 1)) - val;
+	val += step;
+
+	/* With one count for all of them: sixteen with the first, or eight. */
+	for (ptep++; left >= 15; left -= 15, ptep += 15) {
+		unrolled_full
+		for (i = 0; i < 15; i++, val += step)
+			if (pte_val(ptep_get_lockless(ptep + i)) != val)
+				return max_nr - left + i;
+	}
+	if (!left)
+		return max_nr;
+	if (left >= 7) {
+		unrolled_full
+		for (i = 0; i < 7; i++, val += step)
+			if (pte_val(ptep_get_lockless(ptep + i)) != val)
+				return max_nr - left + i;
+		left -= 7;
+		ptep += 7;
+	}
+	for (; left; left--, ptep++, val += step)
+		if (pte_val(ptep_get_lockless(ptep)) != val)
+			break;
+
+	return max_nr - left;
+}
+
+/**
  * gup_nr_ptes() - count the entries that map consecutive pages of a folio
  * @folio:  the large folio
+ * @page:   the first page, of @folio
  * @ptep:   the first entry
- * @pte:    its value, of a present page of @folio
+ * @pte:    its value, of @page, which is present
  * @max_nr: the most entries to look at, at least 1
  * @fpb:    what else they must have in common, as for folio_pte_batch_flags()
  *
  * folio_pte_batch_flags(), but with gup_nr_same_ptes() for as long as that goes.
+ * Inlined, so that @fpb is known to the compiler.
  *
  * Context: As folio_pte_batch_flags().
  * Return: The number of entries, 1 to @max_nr.
  */
-static inline unsigned int gup_nr_ptes(struct folio *folio, pte_t *ptep,
-				       pte_t pte, unsigned int max_nr,
-				       fpb_t fpb)
+static __always_inline unsigned int
+gup_nr_ptes(struct folio *folio, struct page *page, pte_t *ptep, pte_t pte,
+	    unsigned int max_nr, fpb_t fpb)
 {
 	unsigned int nr;
 
 	max_nr = min_t(unsigned long, max_nr, folio_large_nr_pages(folio) -
-		       folio_page_idx(folio, pte_page(pte)));
+		       folio_page_idx(folio, page));
 
 	nr = gup_nr_same_ptes(ptep, pte, max_nr);
 	if (nr < max_nr) {

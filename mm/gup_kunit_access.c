@@ -115,7 +115,7 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_pte_batch, "gup_kunit");
  */
 unsigned int gup_kunit_guess_nr_pages(unsigned long pfn, unsigned int max_nr)
 {
-	return gup_guess_nr_pages(pfn, max_nr);
+	return gup_guess_nr_pages(pfn_to_page(pfn), max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_pages, "gup_kunit");
 
@@ -131,7 +131,7 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_pages, "gup_kunit");
 unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
 				     unsigned int max_nr)
 {
-	return gup_guess_nr_ptes(ptep, pte, max_nr);
+	return gup_guess_nr_ptes(ptep, pte, pte_page(pte), max_nr);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_guess_nr_ptes, "gup_kunit");
 

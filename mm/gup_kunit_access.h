@@ -127,8 +127,9 @@ struct gup_kunit_gup {
 	int (*fast_pte_range)(pmd_t pmd, pmd_t *pmdp, unsigned long addr,
 			      unsigned long end, unsigned int flags,
 			      struct page **pages, int *nr);
-	unsigned int (*fast_pte_run)(struct folio *folio, pte_t *ptep,
-				     pte_t pte, unsigned int max_nr);
+	unsigned int (*fast_pte_run)(struct folio *folio, struct page *page,
+				     pte_t *ptep, pte_t pte,
+				     unsigned int max_nr);
 	bool (*fast_pte_changed)(pmd_t pmd, pmd_t *pmdp, pte_t pte,
 				 pte_t *ptep);
 	struct folio *(*grab_fast)(struct page *page, int refs,

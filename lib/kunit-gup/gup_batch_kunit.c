@@ -192,6 +192,27 @@ static void gup_batch_same_entries(struct kunit *test)
 	}
 }
 
+/* A difference in any place, as several entries are compared in one round. */
+static void gup_batch_same_places(struct kunit *test)
+{
+	const struct gup_layout layout = { "A5", "A0-31" };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	pte_t pte, *ptep = gup_fixture_ptep(fx, 0);
+	const pte_t first = ptep_get(ptep);
+	unsigned int i, nr;
+
+	for (i = 1; i <= 32; i++)
+		KUNIT_EXPECT_EQ(test, gup_kunit_nr_same_ptes(ptep, first, i), i);
+
+	for (i = 1; i < 32; i++) {
+		pte = ptep_get(ptep + i);
+		gup_kunit_set_pte(ptep + i, pte_wrprotect(pte));
+		nr = gup_kunit_nr_same_ptes(ptep, first, 32);
+		gup_kunit_set_pte(ptep + i, pte);
+		KUNIT_EXPECT_EQ_MSG(test, nr, i, "entry %u", i);
+	}
+}
+
 /* Each entry but the first, whose value the caller has. */
 static void gup_batch_reads_lockless(struct kunit *test)
 {
@@ -404,6 +425,7 @@ static void gup_batch_shareable(struct kunit *test)
 static struct kunit_case gup_batch_cases[] = {
 	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
 	KUNIT_CASE(gup_batch_same_entries),
+	KUNIT_CASE(gup_batch_same_places),
 	KUNIT_CASE(gup_batch_reads_lockless),
 	KUNIT_CASE(gup_batch_helpers_read_lockless),
 	KUNIT_CASE(gup_batch_guess),

@@ -61,22 +61,24 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 }
 
 /* In two halves, so that something can happen between them. */
-static unsigned int gup_run_stub(struct folio *folio, pte_t *ptep, pte_t pte,
-				 unsigned int max_nr)
+static unsigned int gup_run_stub(struct folio *folio, struct page *page,
+				 pte_t *ptep, pte_t pte, unsigned int max_nr)
 {
 	const unsigned int half = max_nr / 2;
 	const bool here = ptep == gup_race_ptep();
 	unsigned int nr;
 
 	if (!here || gup_current_fixture()->race->step != GUP_IN_SCAN || !half)
-		return gup_call_real(gup_kunit_gup.fast_pte_run(folio, ptep, pte,
-								max_nr));
+		return gup_call_real(gup_kunit_gup.fast_pte_run(folio, page,
+							ptep, pte, max_nr));
 
-	nr = gup_call_real(gup_kunit_gup.fast_pte_run(folio, ptep, pte, half));
+	nr = gup_call_real(gup_kunit_gup.fast_pte_run(folio, page, ptep, pte,
+						      half));
 	gup_race_step(GUP_IN_SCAN, true);
 	if (nr == half)
 		nr += gup_call_real(gup_kunit_gup.fast_pte_run(folio,
-				ptep + half - 1, pte_advance_pfn(pte, half - 1),
+				page + half - 1, ptep + half - 1,
+				pte_advance_pfn(pte, half - 1),
 				max_nr - half + 1)) - 1;
 
 	return nr;
