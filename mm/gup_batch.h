@@ -29,21 +29,21 @@
 static inline unsigned long gup_nr_next_pages(struct page **pages,
 					      unsigned long max_nr)
 {
-	const struct page *page = pages[0];
-	unsigned long nr = 0;
+	const struct page *page = pages[0] + 1;
+	unsigned long left = max_nr - 1;
 	unsigned int i;
 
-	/* Sixteen entries at a time, with one count. */
-	for (; nr + 16 <= max_nr; nr += 16, page += 16) {
+	/* With one count for all of them: sixteen with the first. */
+	for (pages++; left >= 15; left -= 15, pages += 15, page += 15) {
 		unrolled_full
-		for (i = 0; i < 16; i++)
-			if (pages[nr + i] != page + i)
-				return nr + i;
+		for (i = 0; i < 15; i++)
+			if (pages[i] != page + i)
+				return max_nr - left + i;
 	}
-	for (; nr < max_nr && pages[nr] == page; page++)
-		nr++;
+	for (; left && *pages == page; left--, pages++)
+		page++;
 
-	return nr;
+	return max_nr - left;
 }
 
 /*
@@ -95,14 +95,17 @@ static inline unsigned long gup_next_folio_entry(const struct folio *folio,
 	if (folio_test_large(folio))
 		size *= folio_large_nr_pages(folio);
 
-	/* Page by page in folios that are not worth a call, and to the next one. */
-	do {
-		i++;
-		if (i == nr_entries || (unsigned long)pages[i] - first >= size)
-			return i;
-	} while (size <= 8 * sizeof(struct page));
+	if (i + 1 == nr_entries || (unsigned long)pages[i + 1] - first >= size)
+		return i + 1;
+	if (size > 8 * sizeof(struct page))
+		return gup_next_large_folio_entry(first, size, pages, i,
+						  nr_entries);
+	/* Page by page in folios that are not worth a call. */
+	for (i += 2; i < nr_entries; i++)
+		if ((unsigned long)pages[i] - first >= size)
+			break;
 
-	return gup_next_large_folio_entry(first, size, pages, i - 1, nr_entries);
+	return i;
 }
 
 /**
@@ -276,6 +279,17 @@ gup_nr_same_ptes(pte_t *ptep, pte_t pte, unsigned int max_nr)
 	return max_nr - left;
 }
 
+/*
+ * folio_pte_batch_flags() for those that did without it so far: not inlined, as
+ * a function that has the address of an entry pays for a stack protector.
+ */
+static noinline __maybe_unused unsigned int
+gup_nr_more_ptes(struct folio *folio, pte_t *ptep, pte_t pte,
+		 unsigned int max_nr, fpb_t fpb)
+{
+	return folio_pte_batch_flags(folio, NULL, ptep, &pte, max_nr, fpb);
+}
+
 /**
  * gup_nr_ptes() - count the entries that map consecutive pages of a folio
  * @folio:  the large folio
@@ -286,7 +300,6 @@ gup_nr_same_ptes(pte_t *ptep, pte_t pte, unsigned int max_nr)
  * @fpb:    what else they must have in common, as for folio_pte_batch_flags()
  *
  * folio_pte_batch_flags(), but with gup_nr_same_ptes() for as long as that goes.
- * Inlined, so that @fpb is known to the compiler.
  *
  * Context: As folio_pte_batch_flags().
  * Return: The number of entries, 1 to @max_nr.
@@ -301,11 +314,10 @@ gup_nr_ptes(struct folio *folio, struct page *page, pte_t *ptep, pte_t pte,
 		       folio_page_idx(folio, page));
 
 	nr = gup_nr_same_ptes(ptep, pte, max_nr);
-	if (nr < max_nr) {
-		pte = pte_advance_pfn(pte, nr - 1);
-		nr += folio_pte_batch_flags(folio, NULL, ptep + nr - 1, &pte,
-					    max_nr - nr + 1, fpb) - 1;
-	}
+	if (nr < max_nr)
+		nr += gup_nr_more_ptes(folio, ptep + nr - 1,
+				       pte_advance_pfn(pte, nr - 1),
+				       max_nr - nr + 1, fpb) - 1;
 
 	return nr;
 }
