@@ -313,6 +313,8 @@ def _apply(tree, strict):
                            tree.describe(), tree.patches)
     tip = commits[-1] if commits else tree.base
     tree.save(pending=tip)
+    # A file that was only touched is no reason for git to refuse.
+    tree.git.attempt("update-index", "-q", "--refresh")
     tree.git.run("reset", "--quiet", "--keep", tip)
     tree.git.run("tag", "-f", series.BASE, tree.base)
     series.mark(tree.git, commits, tree.patches)
