@@ -152,8 +152,8 @@ def _draw(target, figures):
     base = figures[0][1]
     for op in dict.fromkeys(op for op, _ in base):
         orders = [order for other, order in base if other == op]
-        plot.svg(paths.results("bench", f"{target}-{op}.svg"), f"{target}: {op}",
-                 f"{UNITS[TIME]} ({METERS[TIME]})", [f"{4 << order} kB" for order in orders],
+        plot.svg(paths.results("bench", f"{target}-{op}.svg"), f"{target}: {op}\\n{METERS[TIME]}",
+                 UNITS[TIME], [f"{4 << order} kB" for order in orders],
                  {name: [figure[op, order][1] / 1000 for order in orders]
                   for name, figure in _named(figures)})
     ui.note(f"pictures: {paths.results('bench', f'{target}-*.svg')}")

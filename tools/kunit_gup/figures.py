@@ -13,6 +13,7 @@ INSTRUCTIONS = "instructions"
 TIME = "time"
 UNITS = {INSTRUCTIONS: "guest instructions per page", TIME: "ns per page"}
 HUGE_KB = 2048
+MAPPINGS = ("pte", "pmd", "hugetlb")
 METERS = {INSTRUCTIONS: "counted by QEMU, no measure of time", TIME: "measured time"}
 
 
@@ -97,8 +98,8 @@ class Figures:
             longest = max(key.per_call for key in keys)
             keys = [key for key in keys if key.per_call == longest]
             path = paths.results("bench", f"{self.target}-{op}.svg")
-            plot.svg(path, f"{self.target}: {op}, {longest} pages a call",
-                     f"{UNITS[self.meter]} ({METERS[self.meter]})", [key.row for key in keys],
+            plot.svg(path, f"{self.target}: {op}, {longest} pages a call\\n{METERS[self.meter]}",
+                     UNITS[self.meter], [key.row for key in keys],
                      {name: [self.median(name, key) for key in keys] for name in self.kernels},
                      FLOORS.get(op, FLOOR) if self.meter == INSTRUCTIONS else None)
         ui.note(f"pictures: {paths.results('bench', f'{self.target}-*.svg')}")
@@ -119,4 +120,6 @@ def merge(boots):
     """Return {Key: [value of each boot]}."""
     if any(boot.keys() != boots[0].keys() for boot in boots):
         raise UserError("the boots did not measure the same operations", "see build/logs")
-    return {key: [boot[key] for boot in boots] for key in sorted(boots[0])}
+    order = {mapping: place for place, mapping in enumerate(MAPPINGS)}
+    return {key: [boot[key] for boot in boots]
+            for key in sorted(boots[0], key=lambda key: (*key[:4], order.get(key.mapping)))}
