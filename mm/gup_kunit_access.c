@@ -196,7 +196,8 @@ EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_shareable, "gup_kunit");
 unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
 				       unsigned long max_nr)
 {
-	return gup_next_folio_entry(folio, pages, 0, max_nr);
+	/* As the second entry of an array, whose first one nobody reads. */
+	return gup_next_folio_entry(folio, pages - 1, 1, max_nr + 1) - 1;
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_nr_folio_pages, "gup_kunit");
 
