@@ -49,6 +49,9 @@ void gup_array_fill(struct gup_array *array)
 	array->nr = fx->nr;
 	for (i = 0; i < fx->nr; i++)
 		fx->pages[i] = gup_array_entry(array, i);
+	/* Behind the end, there is more of the same, for nobody to see. */
+	if (i)
+		fx->pages[i++] = fx->pages[fx->nr - 1];
 	for (; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
 		fx->pages[i] = GUP_POISON;
 	memcpy(fx->want, fx->pages, i * sizeof(*fx->want));

@@ -226,7 +226,8 @@ static void gup_lt_expect_pins(struct kunit *test, struct gup_lt *lt, long ret)
 		else if (ret == -EAGAIN)
 			KUNIT_EXPECT_NULL(test, array->fx->pages[i]);
 	}
-	KUNIT_EXPECT_PTR_EQ(test, array->fx->pages[i], GUP_POISON);
+	KUNIT_EXPECT_PTR_EQ(test, array->fx->pages[i], array->fx->want[i]);
+	KUNIT_EXPECT_PTR_EQ(test, array->fx->pages[i + 1], GUP_POISON);
 }
 
 /* All of it: the return value, the pins, the array, what is migrated. */
