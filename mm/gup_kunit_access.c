@@ -345,7 +345,10 @@ int gup_kunit_migrate(struct mm_struct *mm, int from, int to)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate, "gup_kunit");
 
 /**
- * gup_kunit_lru_drain() - lru_add_drain_all()
+ * gup_kunit_lru_drain() - let nobody but its owners hold references to a folio
+ *
+ * What was added to the LRU lists lately, or is about to move in them, is held by
+ * a CPU, and the thread need not be on that one any more.
  *
  * Context: Process context, no locks held.
  */

@@ -312,20 +312,6 @@ bool gup_kunit_is_huge_zero(const struct folio *folio)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_huge_zero, "gup_kunit");
 
 /**
- * gup_kunit_mm_drain() - let nobody but its owners hold references to a folio
- *
- * What was added to the LRU lists lately, or is about to move in them, is held by
- * this CPU.
- *
- * Context: Process context.
- */
-void gup_kunit_mm_drain(void)
-{
-	lru_add_drain();
-}
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_drain, "gup_kunit");
-
-/**
  * gup_kunit_mmap() - mmap(2) of anonymous memory, also that of hugetlb
  * @len:   the length
  * @prot:  PROT_*

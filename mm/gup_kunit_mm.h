@@ -43,7 +43,6 @@ int gup_kunit_mm_insert_pud(struct vm_area_struct *vma, unsigned long addr,
 pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr,
 			    pte_t pte);
 bool gup_kunit_is_huge_zero(const struct folio *folio);
-void gup_kunit_mm_drain(void);
 unsigned long gup_kunit_mmap(unsigned long len, unsigned long prot,
 			     unsigned long flags);
 struct mm_struct *gup_kunit_fork(void);

@@ -39,7 +39,7 @@ static void gup_mm_release(void *data)
 
 	kthread_use_mm(m->mm);
 	vm_munmap(0, TASK_SIZE);
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	kthread_unuse_mm(m->mm);
 
 	for (gf = m->folio; gf < m->folio + GUP_MAX_FOLIOS; gf++) {
@@ -126,6 +126,24 @@ unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 					    flags | MAP_FIXED, 0));
 
 	return addr;
+}
+
+/**
+ * gup_mm_keep() - keep khugepaged away from memory that was filled as it is wanted
+ * @test: the test
+ * @addr: the first page
+ * @nr:   the number of pages
+ *
+ * Since madvise() gave it work, it is on its way: it would copy the pages into
+ * other folios. It has no say in memory that gets no huge pages any more, and
+ * those that are there stay.
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr)
+{
+	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, nr * PAGE_SIZE,
+						   MADV_NOHUGEPAGE));
 }
 
 /**

@@ -132,6 +132,7 @@ void gup_mm_enable_fast(struct kunit *test);
 unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 			 struct file *file, unsigned long prot,
 			 unsigned long flags);
+void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr);
 
 struct vm_area_struct *gup_mm_vma(struct gup_mm *m, unsigned long addr);
 unsigned int gup_mm_count_vmas(const char *vmas);

@@ -72,7 +72,7 @@ void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 	unsigned int i;
 
 	KUNIT_ASSERT_LE(m->test, ask->nr, m->nr + GUP_MM_BEHIND);
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	m->nr_seen = 0;
 	m->last_seen = 0;
 	for (i = 0; i < m->nr; i++) {
@@ -142,7 +142,7 @@ void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 {
 	ask->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - ask->acquired;
 	ask->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - ask->released;
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 }
 
 /* Whatever was done about a page, now the request must be allowed to have it. */
@@ -296,7 +296,7 @@ bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
 		unpin_user_pages(m->pages, ask->ret);
 	for (i = 0; i < ask->ret && !(ask->flags & FOLL_PIN); i++)
 		put_page(m->pages[i]);
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 
 	gup_differs(diff, "pins released", 0,
 		    gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released, counted);

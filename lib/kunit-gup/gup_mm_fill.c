@@ -215,7 +215,7 @@ static void gup_mm_leave_folios(struct gup_mm *m)
 		gf->refs = 0;
 		folio_put(page_folio(gf->page));
 	}
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 }
 
 /* Closed after everything that says it belongs to this file is unmapped. */

@@ -101,7 +101,7 @@ static void gup_mm_is_taken_down(struct kunit *test)
 	for (letter = 'A'; letter <= 'F'; letter++)
 		get_page(gup_mm_page(m, letter, 0));
 	KUNIT_EXPECT_EQ(test, 0, vm_munmap(m->addr, m->nr * PAGE_SIZE));
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	for (letter = 'A'; letter <= 'F'; letter++) {
 		const struct gup_folio *gf = &m->folio[letter - 'A'];
 		struct folio *folio = page_folio(gf->page);

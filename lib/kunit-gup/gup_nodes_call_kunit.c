@@ -226,6 +226,7 @@ static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
 	put_page(m->pages[0]);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));
 	KUNIT_ASSERT_EQ(test, e.size, PMD_SIZE);
+	gup_mm_keep(test, addr, nr);
 
 	q = gup_nodes_create(m, 4 * nr);
 	for (i = 0; i < nr + 5; i++)

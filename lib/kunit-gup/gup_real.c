@@ -105,9 +105,7 @@ static void gup_real_split_pmd(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned long last = gup_mm_addr(m, m->nr - 1);
 
-	/* Nor may khugepaged map it by a PMD again. */
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
-						   MADV_NOHUGEPAGE));
+	gup_mm_keep(test, m->addr, m->nr);
 	/* A border of a VMA in the middle of it does that, and the folio stays. */
 	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(last, PAGE_SIZE, PROT_READ));
 	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(last, PAGE_SIZE,

@@ -115,7 +115,7 @@ static void gup_swap_row(struct kunit *test)
 		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = m->nr,
 	};
 
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(gup_mm_addr(m, row->first),
 						   nr * PAGE_SIZE, MADV_PAGEOUT));
 	gup_real_ask(test, m, &only);

@@ -66,14 +66,14 @@ static void gup_slow_populate(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
 						   MADV_POPULATE_READ));
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e), "page %u", i);
 	gup_slow_expect_untouched(test, m, a, refs);
 
 	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
 						   MADV_POPULATE_WRITE));
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) && e.write,
 				      "page %u", i);
@@ -93,7 +93,7 @@ static void gup_slow_mlock(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, 0, gup_kunit_mlock(m->addr, m->nr * PAGE_SIZE));
-	gup_kunit_mm_drain();
+	gup_kunit_lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) &&
 				      e.write == (i < 16), "page %u", i);

@@ -129,6 +129,7 @@ static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 		if (gup_leaf_size(m, i) != PMD_SIZE)
 			kunit_skip(test, "no huge page to be had");
 	}
+	gup_mm_keep(test, addr, nr);
 
 	return m;
 }
