@@ -244,34 +244,45 @@ struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_carve, "gup_kunit");
 
 /**
- * gup_kunit_mm_insert_pud() - map memory by one entry of a PUD, as a driver does
+ * gup_kunit_mm_insert_pfn() - map memory by one large entry, as a driver does
  * @vma:  where; VM_MIXEDMAP or VM_PFNMAP
- * @addr: the address, a multiple of PUD_SIZE
+ * @addr: the address, a multiple of @size
  * @pfn:  the first page, the same; nothing is counted
+ * @size: PMD_SIZE or PUD_SIZE
  *
  * Context: The caller holds the mmap lock.
  * Return: 0, or -EOPNOTSUPP where there are no such entries, or another error.
  */
-int gup_kunit_mm_insert_pud(struct vm_area_struct *vma, unsigned long addr,
-			    unsigned long pfn)
+int gup_kunit_mm_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long pfn, unsigned long size)
 {
-#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && \
-	defined(CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD)
-	struct mm_struct *mm = vma->vm_mm;
 	struct vm_fault vmf = { .vma = vma, .address = addr };
-	p4d_t *p4dp = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+	struct mm_struct *mm = vma->vm_mm;
+	vm_fault_t ret = 0;
+	p4d_t *p4dp;
 
+	p4dp = p4d_alloc(mm, pgd_offset(mm, addr), addr);
 	vmf.pud = p4dp ? pud_alloc(mm, p4dp, addr) : NULL;
 	if (!vmf.pud)
 		return -ENOMEM;
-
-	return vmf_insert_pfn_pud(&vmf, pfn, true) == VM_FAULT_NOPAGE ?
-		0 : -EINVAL;
-#else
-	return -EOPNOTSUPP;
+#ifdef CONFIG_ARCH_SUPPORTS_PUD_PFNMAP
+	if (size == PUD_SIZE)
+		ret = vmf_insert_pfn_pud(&vmf, pfn, true);
 #endif
+#ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
+	if (size == PMD_SIZE) {
+		vmf.pmd = pmd_alloc(mm, vmf.pud, addr);
+		if (!vmf.pmd)
+			return -ENOMEM;
+		ret = vmf_insert_pfn_pmd(&vmf, pfn, true);
+	}
+#endif
+	if (!ret)
+		return -EOPNOTSUPP;
+
+	return ret == VM_FAULT_NOPAGE ? 0 : -EINVAL;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_insert_pud, "gup_kunit");
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_insert_pfn, "gup_kunit");
 
 /**
  * gup_kunit_mm_exchange() - put another entry in the place of one
@@ -297,6 +308,37 @@ pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
 	return old;
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_exchange, "gup_kunit");
+
+/**
+ * gup_kunit_mm_exchange_pmd() - put another entry in the place of a huge page's
+ * @mm:   the address space
+ * @addr: the first address of the huge page
+ * @pmd:  the new entry; nothing is counted, so the old one has to come back
+ *
+ * Context: Process context. Nobody accesses the pages.
+ * Return: The old entry; none without huge pages.
+ */
+pmd_t gup_kunit_mm_exchange_pmd(struct mm_struct *mm, unsigned long addr,
+				pmd_t pmd)
+{
+	pmd_t old = __pmd(0);
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	spinlock_t *ptl;	/* of the entry */
+	pmd_t *pmdp;
+
+	mmap_read_lock(mm);
+	pmdp = mm_find_pmd(mm, addr);
+	if (pmdp) {
+		ptl = pmd_lock(mm, pmdp);
+		old = pmdp_get(pmdp);
+		set_pmd_at(mm, addr, pmdp, pmd);
+		spin_unlock(ptl);
+	}
+	mmap_read_unlock(mm);
+#endif
+	return old;
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_exchange_pmd, "gup_kunit");
 
 /**
  * gup_kunit_is_huge_zero() - is_huge_zero_folio(), which a module cannot ask

@@ -38,10 +38,12 @@ int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
 		     struct page *page, pte_t pte, unsigned long rmap_addr,
 		     bool exclusive);
 struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order);
-int gup_kunit_mm_insert_pud(struct vm_area_struct *vma, unsigned long addr,
-			    unsigned long pfn);
+int gup_kunit_mm_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long pfn, unsigned long size);
 pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr,
 			    pte_t pte);
+pmd_t gup_kunit_mm_exchange_pmd(struct mm_struct *mm, unsigned long addr,
+				pmd_t pmd);
 bool gup_kunit_is_huge_zero(const struct folio *folio);
 unsigned long gup_kunit_mmap(unsigned long len, unsigned long prot,
 			     unsigned long flags);

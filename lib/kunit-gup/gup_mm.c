@@ -147,6 +147,41 @@ void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr)
 }
 
 /**
+ * gup_mm_map_leaf() - map all memory around a page by one entry, as a driver does
+ * @test:  the test
+ * @page:  the page
+ * @size:  PMD_SIZE or PUD_SIZE; the architecture has such entries
+ * @flags: VM_MIXEDMAP or VM_PFNMAP
+ *
+ * Context: Process context, in the thread of the test.
+ * Return: The address of the page. Behind the entry, nothing is mapped.
+ */
+unsigned long gup_mm_map_leaf(struct kunit *test, struct page *page,
+			      unsigned long size, vm_flags_t flags)
+{
+	const unsigned long pfn = ALIGN_DOWN(page_to_pfn(page), size / PAGE_SIZE);
+	struct vm_area_struct *vma;
+	unsigned long addr;
+	int ret = -ENOMEM;
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	addr = gup_kunit_mmap(2 * size, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_NORESERVE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
+	mmap_write_lock(current->mm);
+	vma = vma_lookup(current->mm, addr);
+	addr = ALIGN(addr, size);
+	if (vma) {
+		vm_flags_set(vma, flags);
+		ret = gup_kunit_mm_insert_pfn(vma, addr, pfn, size);
+	}
+	mmap_write_unlock(current->mm);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+
+	return addr + (page_to_pfn(page) - pfn) * PAGE_SIZE;
+}
+
+/**
  * gup_mm_vma() - the VMA of an address
  * @m:    the piece of address space
  * @addr: the address

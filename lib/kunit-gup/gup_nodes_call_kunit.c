@@ -11,6 +11,7 @@
 #include <kunit/static_stub.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/swapops.h>
 #include <linux/uaccess.h>
 
 #include "gup_nodes.h"
@@ -200,16 +201,14 @@ static void no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_nodes_counted, row->nr > GUP_NODES_CHUNK);
 }
 
-/* What is there from the first page to the last: huge pages, and what follows. */
-static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
-			   int status)
+/* Two huge pages, and four pages where there is nothing. */
+static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
+					  unsigned int gup_flags)
 {
 	const unsigned int nr = 2 * PTRS_PER_PTE;
 	struct gup_kunit_mm_entry e;
-	struct gup_nodes *q;
 	unsigned long addr;
 	struct gup_mm *m;
-	unsigned int i;
 
 	if (gup_mm_lacks_huge())
 		kunit_skip(test, "%s", gup_mm_lacks_huge());
@@ -228,11 +227,30 @@ static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
 	KUNIT_ASSERT_EQ(test, e.size, PMD_SIZE);
 	gup_mm_keep(test, addr, nr);
 
-	q = gup_nodes_create(m, 4 * nr);
-	for (i = 0; i < nr + 5; i++)
+	return m;
+}
+
+/* From the first page to the last and one more, and again in another order. */
+static struct gup_nodes *gup_nodes_ask_all(struct gup_mm *m)
+{
+	struct gup_nodes *q = gup_nodes_create(m, 2 * (m->nr + 1));
+	unsigned int i;
+
+	for (i = 0; i < m->nr + 1; i++)
 		gup_nodes_add(q, gup_mm_addr(m, i));
-	for (i = nr + 5; i--;)
-		gup_nodes_add(q, gup_mm_addr(m, i * 7 % (nr + 5)));
+	for (i = m->nr + 1; i--;)
+		gup_nodes_add(q, gup_mm_addr(m, i * 7 % (m->nr + 1)));
+
+	return q;
+}
+
+static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
+			   int status)
+{
+	struct gup_mm *m = gup_nodes_huge_make(test, gup_flags);
+	struct gup_nodes *q = gup_nodes_ask_all(m);
+	struct gup_kunit_mm_entry e;
+
 	KUNIT_EXPECT_EQ(test, q->want[5],
 			status ?: page_to_nid(gup_mm_mapped(m, 5)));
 	gup_nodes_run(q, "two huge pages");
@@ -248,6 +266,89 @@ static void huge_pages(struct kunit *test)
 static void huge_zero_pages(struct kunit *test)
 {
 	gup_nodes_huge(test, 0, -EFAULT);
+}
+
+/**
+ * struct gup_nodes_pmd - the entry of a huge page, which has to come back
+ * @m:   the address space, which begins with the huge page
+ * @pmd: the entry
+ */
+struct gup_nodes_pmd {
+	struct gup_mm *m;
+	pmd_t pmd;
+};
+
+static void gup_nodes_pmd_back(void *data)
+{
+	struct gup_nodes_pmd *old = data;
+
+	gup_kunit_mm_exchange_pmd(old->m->mm, old->m->addr, old->pmd);
+}
+
+/* Nobody has counted what is mapped, and nobody looks at who holds it. */
+static void gup_nodes_expect_all(struct gup_nodes *q, const char *layout)
+{
+	struct gup_diff diff = {};
+
+	if (gup_nodes_array(q, &diff))
+		gup_nodes_user(q, &diff);
+	gup_expect_no_diff(q->m->test, &diff, layout);
+}
+
+/* One of two is on its way to another place. */
+static void huge_page_that_migrates(struct kunit *test)
+{
+	struct gup_nodes_pmd *old;
+	struct gup_nodes *q;
+	struct gup_mm *m;
+	swp_entry_t entry;
+
+	old = kunit_kzalloc(test, sizeof(*old), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, old);
+	m = gup_nodes_huge_make(test, FOLL_WRITE);
+	if (!thp_migration_supported())
+		kunit_skip(test, "no entries of huge pages that migrate");
+	entry = make_readable_migration_entry(page_to_pfn(gup_mm_mapped(m, 0)));
+	old->m = m;
+	old->pmd = gup_kunit_mm_exchange_pmd(m->mm, m->addr,
+					     swp_entry_to_pmd(entry));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_nodes_pmd_back,
+							   old));
+	q = gup_nodes_ask_all(m);
+	KUNIT_EXPECT_EQ(test, q->want[PTRS_PER_PTE - 1], -ENOENT);
+	KUNIT_EXPECT_GE(test, q->want[PTRS_PER_PTE], 0);
+	gup_nodes_expect_all(q, "huge page that migrates");
+}
+
+/* The last pages of all memory around one, mapped by one entry. */
+static void gup_nodes_leaf(struct kunit *test, unsigned long size)
+{
+	const unsigned int nr = 30;
+	struct gup_nodes *q;
+	unsigned long addr;
+	void *memory;
+
+	memory = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	addr = gup_mm_map_leaf(test, virt_to_page(memory), size, VM_PFNMAP);
+	addr = ALIGN_DOWN(addr, size) + size - nr * PAGE_SIZE;
+	q = gup_nodes_ask_all(gup_mm_adopt(test, addr, nr - 1));
+	gup_nodes_expect(q, "60e");
+	gup_nodes_expect_all(q, "memory of a driver");
+}
+
+static void pmd_of_a_driver(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PMD_PFNMAP))
+		kunit_skip(test, "no entries of a PMD that map memory of a driver");
+	gup_nodes_leaf(test, PMD_SIZE);
+}
+
+static void pud_of_a_driver(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP))
+		kunit_skip(test, "no entries of a PUD that map memory of a driver");
+	gup_nodes_leaf(test, PUD_SIZE);
 }
 
 static const struct gup_nodes_hugetlb {
@@ -328,6 +429,9 @@ static struct kunit_case gup_nodes_call_cases[] = {
 	GUP_CASE_ROWS(no_memory, no_memory, gup_nodes_counts),
 	KUNIT_CASE(huge_pages),
 	KUNIT_CASE(huge_zero_pages),
+	KUNIT_CASE(huge_page_that_migrates),
+	KUNIT_CASE(pmd_of_a_driver),
+	KUNIT_CASE(pud_of_a_driver),
 	GUP_CASE_ROWS(hugetlb, hugetlb, gup_nodes_hugetlb),
 	KUNIT_CASE(last_page_of_user_space),
 	{}

@@ -200,32 +200,6 @@ static struct page *gup_pud_folios(struct kunit *test)
 	return page;
 }
 
-/* Map all memory around a page by an entry of a PUD. Returns its address. */
-static unsigned long gup_pud_map(struct kunit *test, struct page *page)
-{
-	const unsigned long pfn = ALIGN_DOWN(page_to_pfn(page),
-					     PUD_SIZE / PAGE_SIZE);
-	struct vm_area_struct *vma;
-	unsigned long addr;
-	int ret = -ENOMEM;
-
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
-	addr = gup_kunit_mmap(2 * PUD_SIZE, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_NORESERVE);
-	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
-	mmap_write_lock(current->mm);
-	vma = vma_lookup(current->mm, addr);
-	addr = ALIGN(addr, PUD_SIZE);
-	if (vma) {
-		vm_flags_set(vma, VM_MIXEDMAP);
-		ret = gup_kunit_mm_insert_pud(vma, addr, pfn);
-	}
-	mmap_write_unlock(current->mm);
-	KUNIT_ASSERT_EQ(test, ret, 0);
-
-	return addr + (page_to_pfn(page) - pfn) * PAGE_SIZE;
-}
-
 /*
  * Case 16: all references go to the folio of the first page, which is wrong in
  * substance if the folios are smaller than the entry. That is so since long, and
@@ -241,11 +215,10 @@ static void gup_pud_row_run(struct kunit *test)
 	unsigned long addr;
 	long ret, i;
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ||
-	    !IS_ENABLED(CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD))
+	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP))
 		kunit_skip(test, "no entries of a PUD that map memory of a driver");
 	page = gup_pud_folios(test);
-	addr = gup_pud_map(test, page) + row->first * PAGE_SIZE;
+	addr = gup_mm_map_leaf(test, page, PUD_SIZE, VM_MIXEDMAP) + row->first * PAGE_SIZE;
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		pages[i] = GUP_POISON;
 
