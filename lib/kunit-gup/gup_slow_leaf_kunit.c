@@ -168,6 +168,30 @@ static void gup_leaf_row_run(struct kunit *test)
 			splits ? PAGE_SIZE : PMD_SIZE);
 }
 
+/* An address in the middle of a page, inside one PMD and into the next. */
+static void gup_leaf_unaligned(struct kunit *test)
+{
+	struct gup_mm *m = gup_leaf_make(test, FOLL_WRITE);
+	struct gup_mm_ask ask = {
+		.flags = GUP_PIN_W,
+		.first = GUP_T(GUP_LEAF_NR - 3),
+	};
+	struct gup_diff diff = {};
+	unsigned long addr;
+
+	for (ask.nr = 1; ask.nr <= 5; ask.nr++) {
+		addr = gup_mm_addr(m, ask.first) + PAGE_SIZE - 1;
+		gup_mm_before(m, &ask);
+		ask.ret = pin_user_pages_unlocked(addr, ask.nr, m->pages,
+						  FOLL_WRITE);
+		gup_mm_after(m, &ask);
+		KUNIT_EXPECT_EQ(test, ask.ret, ask.nr);
+		gup_mm_check(m, &ask, &diff);
+		gup_mm_undo(m, &ask, &diff);
+	}
+	gup_expect_no_diff(test, &diff, "unaligned");
+}
+
 /* Case 12: the huge zero folio twice; it is an ordinary folio as to references. */
 static void gup_leaf_zero(struct kunit *test)
 {
@@ -205,6 +229,7 @@ static void gup_leaf_zero(struct kunit *test)
 
 static struct kunit_case gup_slow_leaf_cases[] = {
 	GUP_CASE_ROWS(rows, gup_leaf_row_run, gup_leaf),
+	KUNIT_CASE(gup_leaf_unaligned),
 	KUNIT_CASE(gup_leaf_zero),
 	{}
 };
