@@ -201,12 +201,12 @@ def _check_version(tree):
 @contextlib.contextmanager
 def _building(tree):
     """Make a new tree under another name and rename it when it is whole."""
-    paths.need_space(6, "the prepared tree")
     temporary = tree.path.with_name(f"{tree.name}.new")
     for leftover in (temporary, tree.path):
         if leftover.exists():
             ui.note(f"removing an unfinished {leftover}")
             paths.remove(leftover)
+    paths.need_space(6, "the prepared tree")
     yield Tree(temporary, tree.kdir)
     temporary.rename(tree.path)
 

@@ -180,6 +180,20 @@ class Refuse(Sandbox):
         error = self.run_tool("prepare", good=False, PYTHONPATH=str(self.repo / "tools"))
         self.assertIn("GB", error)
 
+    def test_what_is_removed_makes_room(self):
+        """What an interrupted run left behind does not stand in the way of the next."""
+        self.run_tool("prepare")
+        stamp = self.tree / ".git/kunit-gup.json"
+        stamp.unlink()
+        write(self.tree, {"left": "here"})
+        write(self.repo, {"tools/sitecustomize.py":
+                          "import os, shutil\n"
+                          f"left = {str(self.tree / 'left')!r}\n"
+                          "shutil.disk_usage = lambda p: type('Usage', (), {\n"
+                          "    'free': 1e9 if os.path.exists(left) else 9e9})\n"})
+        self.run_tool("prepare", PYTHONPATH=str(self.repo / "tools"))
+        self.assertTrue(stamp.exists())
+
 
 class Interrupted(Sandbox):
     """A run that was ended at any point is made up for by the next."""
