@@ -72,9 +72,20 @@ def kill_children():
     _children.clear()
 
 
-def _end(child, late):
-    late.set()
+def kill_group(child):
+    """Kill `child` and its group."""
     _kill(os.killpg, child.pid, signal.SIGKILL)
+
+
+def kill_below(child):
+    """Kill what `child` has started, so that it can say what came of that."""
+    for pid in _descendants(child.pid):
+        _kill(os.kill, pid, signal.SIGKILL)
+
+
+def _end(child, late, how):
+    late.set()
+    how(child)
 
 
 def _kill(how, pid, sig):
@@ -114,17 +125,17 @@ def capture(argv, check=True, input=None, **kwargs):
     return code, out, err
 
 
-def logged(argv, log, on_line=None, limit=None, **kwargs):
+def logged(argv, log, on_line=None, limit=None, end=kill_group, **kwargs):
     """Run `argv` with all output appended to the file `log`; return the exit code.
 
-    Every line is also handed to `on_line`. What runs longer than `limit` seconds is killed, and
-    the code is None.
+    Every line is also handed to `on_line`. What runs longer than `limit` seconds is killed by
+    `end`, and the code is None.
     """
     with open(log, "a", encoding="utf-8", errors="replace") as file:
         child = start(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                       text=True, errors="replace", **kwargs)
         late = threading.Event()
-        timer = threading.Timer(limit or 0, _end, (child, late))
+        timer = threading.Timer(limit or 0, _end, (child, late, end))
         timer.daemon = True     # an interrupted run does not wait for it
         if limit:
             timer.start()

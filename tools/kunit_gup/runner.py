@@ -93,8 +93,9 @@ def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
                *(f"--kernel_args={a.format(build_dir=build_dir)}"
                  for a in target.kernel_args), *([pattern] if pattern else [])]
     log = paths.fresh_log(f"kunit-{_name(stored)}")
-    proc.logged(command, log, show)
-    if TIMED_OUT.search(log.read_text(encoding="utf-8", errors="replace")):
+    # kunit.py ends a kernel that hangs by SIGTERM alone, and waits for ever if it does not heed it.
+    code = proc.logged(command, log, show, limit=target.timeout + 20, end=proc.kill_below)
+    if code is None or TIMED_OUT.search(log.read_text(encoding="utf-8", errors="replace")):
         return [f"{machine.HUNG}: it did not end within {target.timeout} s"]
     return []
 

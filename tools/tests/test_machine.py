@@ -5,6 +5,7 @@ import contextlib
 import io
 import platform
 import stat
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -334,6 +335,14 @@ class Limit(unittest.TestCase):
     def test_in_time(self):
         """Nothing happens."""
         self.assertEqual(proc.logged(["true"], Path("/dev/null"), limit=30), 0)
+
+    def test_what_it_started_is_killed(self):
+        """A kernel that heeds no other signal, in a group of its own; kunit.py goes on."""
+        with tempfile.NamedTemporaryFile("r") as log:
+            deaf = "trap : TERM; while :; do sleep 60; done"
+            command = ["sh", "-c", f"setsid sh -c '{deaf}'; echo went on"]
+            self.assertIsNone(proc.logged(command, log.name, limit=0.5, end=proc.kill_below))
+            self.assertIn("went on", log.read())
 
 
 class Arch(unittest.TestCase):
