@@ -147,19 +147,19 @@ void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr)
 }
 
 /**
- * gup_mm_map_leaf() - map all memory around a page by one entry, as a driver does
+ * gup_mm_map_leaf() - map memory by one large entry, as a driver does
  * @test:  the test
- * @page:  the page
+ * @pfn:   the first page, a multiple of what the entry maps
  * @size:  PMD_SIZE or PUD_SIZE; the architecture has such entries
  * @flags: VM_MIXEDMAP or VM_PFNMAP
  *
- * Context: Process context, in the thread of the test.
- * Return: The address of the page. Behind the entry, nothing is mapped.
+ * Context: Process context, in the thread of the test. No process has anonymous
+ *          memory there.
+ * Return: The address.
  */
-unsigned long gup_mm_map_leaf(struct kunit *test, struct page *page,
+unsigned long gup_mm_map_leaf(struct kunit *test, unsigned long pfn,
 			      unsigned long size, vm_flags_t flags)
 {
-	const unsigned long pfn = ALIGN_DOWN(page_to_pfn(page), size / PAGE_SIZE);
 	struct vm_area_struct *vma;
 	unsigned long addr;
 	int ret = -ENOMEM;
@@ -178,7 +178,7 @@ unsigned long gup_mm_map_leaf(struct kunit *test, struct page *page,
 	mmap_write_unlock(current->mm);
 	KUNIT_ASSERT_EQ(test, ret, 0);
 
-	return addr + (page_to_pfn(page) - pfn) * PAGE_SIZE;
+	return addr;
 }
 
 /**

@@ -133,7 +133,7 @@ unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 			 struct file *file, unsigned long prot,
 			 unsigned long flags);
 void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr);
-unsigned long gup_mm_map_leaf(struct kunit *test, struct page *page,
+unsigned long gup_mm_map_leaf(struct kunit *test, unsigned long pfn,
 			      unsigned long size, vm_flags_t flags);
 
 struct vm_area_struct *gup_mm_vma(struct gup_mm *m, unsigned long addr);

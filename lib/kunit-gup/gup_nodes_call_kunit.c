@@ -320,18 +320,27 @@ static void huge_page_that_migrates(struct kunit *test)
 	gup_nodes_expect_all(q, "huge page that migrates");
 }
 
-/* The last pages of all memory around one, mapped by one entry. */
+/* Registers of a device, say: where there is no memory. */
+static unsigned long gup_nodes_device_pfn(unsigned long nr)
+{
+	unsigned long pfn = 0;
+
+	while (pfn_valid(pfn) || pfn_valid(pfn + nr - 1))
+		pfn += nr;
+
+	return pfn;
+}
+
+/* The last pages of what one entry maps. */
 static void gup_nodes_leaf(struct kunit *test, unsigned long size)
 {
 	const unsigned int nr = 30;
+	unsigned long addr, pfn;
 	struct gup_nodes *q;
-	unsigned long addr;
-	void *memory;
 
-	memory = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, memory);
-	addr = gup_mm_map_leaf(test, virt_to_page(memory), size, VM_PFNMAP);
-	addr = ALIGN_DOWN(addr, size) + size - nr * PAGE_SIZE;
+	pfn = gup_nodes_device_pfn(size / PAGE_SIZE);
+	addr = gup_mm_map_leaf(test, pfn, size, VM_PFNMAP);
+	addr += size - nr * PAGE_SIZE;
 	q = gup_nodes_ask_all(gup_mm_adopt(test, addr, nr - 1));
 	gup_nodes_expect(q, "60e");
 	gup_nodes_expect_all(q, "memory of a driver");

@@ -212,13 +212,15 @@ static void gup_pud_row_run(struct kunit *test)
 	const bool pin = row->flags & FOLL_PIN;
 	struct page *page, *pages[9];
 	struct folio *folio, *other;
-	unsigned long addr;
+	unsigned long addr, pfn;
 	long ret, i;
 
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP))
 		kunit_skip(test, "no entries of a PUD that map memory of a driver");
 	page = gup_pud_folios(test);
-	addr = gup_mm_map_leaf(test, page, PUD_SIZE, VM_MIXEDMAP) + row->first * PAGE_SIZE;
+	pfn = ALIGN_DOWN(page_to_pfn(page), PUD_SIZE / PAGE_SIZE);
+	addr = gup_mm_map_leaf(test, pfn, PUD_SIZE, VM_MIXEDMAP);
+	addr += (page_to_pfn(page) - pfn + row->first) * PAGE_SIZE;
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		pages[i] = GUP_POISON;
 
