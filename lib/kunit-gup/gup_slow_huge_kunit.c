@@ -215,7 +215,9 @@ static void gup_pud_row_run(struct kunit *test)
 	unsigned long addr, pfn;
 	long ret, i;
 
-	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP))
+	/* The check stops where pages come and go while the entry maps them. */
+	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP) ||
+	    IS_ENABLED(CONFIG_PAGE_TABLE_CHECK))
 		kunit_skip(test, "no entries of a PUD that map memory of a driver");
 	page = gup_pud_folios(test);
 	pfn = ALIGN_DOWN(page_to_pfn(page), PUD_SIZE / PAGE_SIZE);
