@@ -141,7 +141,7 @@ static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 	for (i = 0; i < GUP_LR_PAGES; i++) {
 		KUNIT_ASSERT_EQ(test, folio_order(page_folio(r->before[i])), order);
 		if (!gup_lr_is_movable(r->before[i]))
-			kunit_skip(test, "the kernel gave no memory of ZONE_MOVABLE");
+			gup_fixture_skip_movable(test);
 		r->pages[i] = GUP_POISON;
 	}
 	r->pages[i] = GUP_POISON;

@@ -75,3 +75,26 @@ void gup_fixture_bind(void)
 {
 	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 }
+
+/**
+ * gup_fixture_skip_movable() - skip a test whose memory is not in ZONE_MOVABLE
+ * @test: the test
+ *
+ * The log says how much of the zone is free on each node: none on the node of
+ * this CPU may be why.
+ *
+ * Context: Process context. Does not return.
+ */
+void gup_fixture_skip_movable(struct kunit *test)
+{
+	struct zone *zone;
+	int nid;
+
+	for_each_online_node(nid) {
+		zone = &NODE_DATA(nid)->node_zones[ZONE_MOVABLE];
+		kunit_info(test, "node %d: %lu of %lu pages free, this is node %d\n",
+			   nid, zone_page_state(zone, NR_FREE_PAGES),
+			   zone_managed_pages(zone), numa_node_id());
+	}
+	kunit_skip(test, "the kernel gave no memory of ZONE_MOVABLE");
+}
