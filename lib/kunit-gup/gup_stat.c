@@ -66,28 +66,14 @@ long gup_fixture_stat(enum node_stat_item item)
 	return sum;
 }
 
-static unsigned long gup_stat_movable(int nid)
-{
-	return zone_managed_pages(&NODE_DATA(nid)->node_zones[ZONE_MOVABLE]);
-}
-
 /**
  * gup_fixture_bind() - keep this thread on the CPU where all tests run
- *
- * It is one whose node has as much of ZONE_MOVABLE as any: memory that is taken
- * at boot, such as the shadow of KASAN, can leave nothing of it on another.
  *
  * Context: Process context, in the thread of the test.
  */
 void gup_fixture_bind(void)
 {
-	unsigned int cpu, best = cpumask_first(cpu_online_mask);
-
-	for_each_online_cpu(cpu)
-		if (gup_stat_movable(cpu_to_node(cpu)) >
-		    gup_stat_movable(cpu_to_node(best)))
-			best = cpu;
-	set_cpus_allowed_ptr(current, cpumask_of(best));
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 }
 
 /**
@@ -108,7 +94,7 @@ void gup_fixture_skip_movable(struct kunit *test)
 		zone = &NODE_DATA(nid)->node_zones[ZONE_MOVABLE];
 		kunit_info(test, "node %d: %lu of %lu pages free, this is node %d\n",
 			   nid, zone_page_state(zone, NR_FREE_PAGES),
-			   gup_stat_movable(nid), numa_node_id());
+			   zone_managed_pages(zone), numa_node_id());
 	}
 	kunit_skip(test, "the kernel gave no memory of ZONE_MOVABLE");
 }
