@@ -11,6 +11,7 @@
 #include <kunit/static_stub.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/swap.h>
 #include <linux/swapops.h>
 #include <linux/uaccess.h>
 
