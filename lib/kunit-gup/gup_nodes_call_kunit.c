@@ -240,7 +240,7 @@ static struct gup_nodes *gup_nodes_ask_all(struct gup_mm *m)
 	for (i = 0; i < m->nr + 1; i++)
 		gup_nodes_add(q, gup_mm_addr(m, i));
 	for (i = m->nr + 1; i--;)
-		gup_nodes_add(q, gup_mm_addr(m, i * 7 % (m->nr + 1)));
+		gup_nodes_add(q, gup_mm_addr(m, i * 11 % (m->nr + 1)));
 
 	return q;
 }
