@@ -39,8 +39,13 @@ def rest(chosen, module, kdir):
 
 def _stages(stages, chosen, kdir):
     """Run the `stages` and the suites on the `chosen` targets; return the totals."""
-    found = [check for name, stage in stages.items() for check in _guarded(name, stage)]
-    totals = [checks.totals(found), suites(chosen, kdir, strict=True)]
+    found, lines = [], []
+    for name, stage in stages.items():
+        begun = time.monotonic()
+        checked = _guarded(name, stage)
+        lines.append(_line(name, checks.totals(checked), begun))
+        found += checked
+    totals = [checks.totals(found), suites(chosen, kdir, strict=True, before=lines)]
     print("\nSummary: what failed or was skipped")
     for check in found:
         if check.problems or check.skipped:
@@ -65,16 +70,24 @@ def _guarded(name, stage):
     return found
 
 
-def suites(chosen, kdir=None, pattern="", strict=False):
-    """Run the suites on each of the `chosen` targets; return the totals of their leaves."""
+def _line(name, totals, begun):
+    """Return the line about what began at `begun` and is done now."""
+    return "{:<28}{:>6} passed, {} failed, {} skipped; {:.0f} s".format(
+        name, *totals, time.monotonic() - begun)
+
+
+def suites(chosen, kdir=None, pattern="", strict=False, before=()):
+    """Run the suites on each of the `chosen` targets; return the totals of their leaves.
+
+    One line for each is printed at the end, with those of the stages `before`.
+    """
     if len(chosen) == 1 and not strict:
         return runner.kunit(chosen[0], kdir, pattern).totals
-    lines, totals = [], []
+    lines, totals = list(before), []
     for target in chosen:
         begun = time.monotonic()
         totals.append(_suites(target, kdir, pattern, strict))
-        lines.append("suites on {:<18}{:>6} passed, {} failed, {} skipped; {:.0f} s".format(
-            target.name, *totals[-1], time.monotonic() - begun))
+        lines.append(_line(f"suites on {target.name}", totals[-1], begun))
     print("\n" + "\n".join(lines))
     return added(totals)
 
