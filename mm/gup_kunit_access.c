@@ -62,6 +62,19 @@ void gup_kunit_flush_page(struct page *page)
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_flush_page, "gup_kunit");
 
 /**
+ * gup_kunit_flush_anon() - an anonymous page is about to be flushed, to be replaced
+ * @page: the page
+ * @addr: the user address that maps it
+ *
+ * Context: Any.
+ */
+void gup_kunit_flush_anon(struct page *page, unsigned long addr)
+{
+	GUP_KUNIT_STUB(gup_kunit_flush_anon, page, addr);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_flush_anon, "gup_kunit");
+
+/**
  * gup_kunit_warned() - a page is not as it must be, to be replaced
  * @page: the page
  *

@@ -9,7 +9,7 @@
 #ifndef __MM_GUP_KUNIT_ACCESS_H
 #define __MM_GUP_KUNIT_ACCESS_H
 
-#include <linux/cacheflush.h>
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/migrate.h>
 #include <linux/pgtable.h>
@@ -19,6 +19,7 @@
 void gup_kunit_lockless_read(pte_t *ptep);
 int gup_kunit_make_accessible(struct folio *folio);
 void gup_kunit_flush_page(struct page *page);
+void gup_kunit_flush_anon(struct page *page, unsigned long addr);
 bool gup_kunit_warned(const struct page *page);
 #endif
 
@@ -35,9 +36,15 @@ bool gup_kunit_warned(const struct page *page);
 #define GUP_KUNIT_STUB(fn, args...)	KUNIT_STATIC_STUB_REDIRECT(fn, ##args)
 #define GUP_KUNIT_STUB_ADDR(fn)		(fn)
 
-/*
- * Let a test see each entry that is read without the lock, right before that. On
- * most architectures nothing else tells ptep_get_lockless() from ptep_get().
+/**
+ * gup_kunit_ptep_get_lockless() - let a test see each entry that is read without
+ *                                 the lock, right before that
+ * @ptep: the entry
+ *
+ * On most architectures nothing else tells ptep_get_lockless() from ptep_get().
+ *
+ * Context: As of ptep_get_lockless().
+ * Return: What ptep_get_lockless() returns.
  */
 static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 {
@@ -49,7 +56,14 @@ static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
 #undef ptep_get_lockless
 #define ptep_get_lockless gup_kunit_ptep_get_lockless
 
-/* Let a test fail where most architectures have nothing that could. */
+/**
+ * gup_kunit_arch_make_folio_accessible() - let a test fail where most
+ *                                          architectures have nothing that could
+ * @folio: the folio
+ *
+ * Context: As of arch_make_folio_accessible(); IRQs may be disabled.
+ * Return: 0, or an error.
+ */
 static inline int gup_kunit_arch_make_folio_accessible(struct folio *folio)
 {
 	const int ret = gup_kunit_make_accessible(folio);
@@ -60,7 +74,13 @@ static inline int gup_kunit_arch_make_folio_accessible(struct folio *folio)
 #undef arch_make_folio_accessible
 #define arch_make_folio_accessible gup_kunit_arch_make_folio_accessible
 
-/* Let a test see each page that is flushed, where there is nothing to do. */
+/**
+ * gup_kunit_flush_dcache_page() - let a test see each page that is flushed, where
+ *                                 there is nothing to do
+ * @page: the page
+ *
+ * Context: As of flush_dcache_page().
+ */
 static inline void gup_kunit_flush_dcache_page(struct page *page)
 {
 	gup_kunit_flush_page(page);
@@ -69,6 +89,25 @@ static inline void gup_kunit_flush_dcache_page(struct page *page)
 
 #undef flush_dcache_page
 #define flush_dcache_page gup_kunit_flush_dcache_page
+
+/**
+ * gup_kunit_flush_anon_page() - the same for anonymous pages, by address
+ * @vma:  the VMA
+ * @page: the page
+ * @addr: the user address that maps it
+ *
+ * Context: As of flush_anon_page().
+ */
+static inline void gup_kunit_flush_anon_page(struct vm_area_struct *vma,
+					     struct page *page,
+					     unsigned long addr)
+{
+	gup_kunit_flush_anon(page, addr);
+	flush_anon_page(vma, page, addr);
+}
+
+#undef flush_anon_page
+#define flush_anon_page gup_kunit_flush_anon_page
 #else
 #define GUP_KUNIT_STUB(...)		do { } while (0)
 #define GUP_KUNIT_STUB_ADDR(...)	NULL

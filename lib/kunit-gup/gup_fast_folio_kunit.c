@@ -236,12 +236,95 @@ static void gup_fast_not_accessible(struct kunit *test)
 	}
 }
 
+/**
+ * struct gup_fast_node_row - a walk over folios of two nodes
+ * @name:   what is special about it
+ * @layout: the layout: folio A is on the first node, and B on another
+ * @here:   pins on the first node
+ * @there:  pins on the other
+ */
+struct gup_fast_node_row {
+	const char *name;
+	struct gup_layout layout;
+	long here;
+	long there;
+};
+
+static const struct gup_fast_node_row gup_fast_node_rows[] = {
+	{
+		.name = "all on another node",
+		.layout = { "A0 B2", "B0-3" },
+		.there = 4,
+	}, {
+		.name = "one node after the other",
+		.layout = { "A2 B2", "A0-3 B0-2" },
+		.here = 4, .there = 3,
+	}, {
+		.name = "nodes in turn",
+		.layout = { "A2 B2", "A0 B1 A2 B3 B0 A1" },
+		.here = 3, .there = 3,
+	}, {
+		.name = "single pages in turn",
+		.layout = { "A0 B0", "A B A B B" },
+		.here = 2, .there = 3,
+	}, {
+		.name = "references given back on another node",
+		.layout = { "A2 B3", "A0-3 B0-1 . B3-7" },
+		.here = 4, .there = 2,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_fast_node, gup_fast_node_rows, name);
+
+static long gup_fast_node_pins(int nid)
+{
+	return gup_fixture_node_stat(nid, NR_FOLL_PIN_ACQUIRED) -
+	       gup_fixture_node_stat(nid, NR_FOLL_PIN_RELEASED);
+}
+
+/* The pins are counted on the node of each page, by both walkers. */
+static void gup_fast_nodes(struct kunit *test)
+{
+	const int here = first_online_node, there = next_online_node(here);
+	const struct gup_fast_node_row *row = test->param_value;
+	struct gup_diff diff = {};
+	struct gup_fixture *fx;
+	unsigned int slow;
+	long before[2];
+
+	if (there == MAX_NUMNODES)
+		kunit_skip(test, "one node only");
+
+	fx = gup_fixture_create(test, &row->layout);
+	gup_fixture_move_to_node(fx, 'A', here);
+	gup_fixture_move_to_node(fx, 'B', there);
+	before[0] = gup_fast_node_pins(here);
+	before[1] = gup_fast_node_pins(there);
+	for (slow = 0; slow < 2; slow++) {
+		struct gup_walk walk = {
+			.nr = fx->nr, .flags = GUP_PIN_W, .slow = slow,
+		};
+
+		gup_walk_run(fx, &walk);
+		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(here),
+				before[0] + row->here);
+		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(there),
+				before[1] + row->there);
+		gup_walk_check(fx, &walk, &diff);
+		gup_walk_undo(fx, &walk, &diff);
+		gup_expect_no_diff(test, &diff, row->layout.ptes);
+		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(here), before[0]);
+		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(there), before[1]);
+	}
+}
+
 static struct kunit_case gup_fast_folio_cases[] = {
 	GUP_CASE_ROWS(unshare, gup_row_run, gup_fast_unshare),
 	GUP_CASE_ROWS(folio_kinds, gup_row_run, gup_fast_folio),
 	KUNIT_CASE(gup_fast_refcount_overflow),
 	KUNIT_CASE(gup_fast_already_referenced),
 	KUNIT_CASE(gup_fast_not_accessible),
+	GUP_CASE_ROWS(nodes, gup_fast_nodes, gup_fast_node),
 	{}
 };
 

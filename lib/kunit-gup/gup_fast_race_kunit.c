@@ -22,6 +22,8 @@
  * @arg:       for @before
  * @gets:      number of pages returned by a walker that goes entry by entry
  * @gets_runs: the same by one that goes by runs, if not @gets
+ * @fresh:     the pages are those that the entries map after the change; else
+ *             they may also be those from before
  */
 struct gup_race_row {
 	const char *name;
@@ -31,6 +33,7 @@ struct gup_race_row {
 	unsigned int arg;
 	unsigned int gets;
 	unsigned int gets_runs;
+	bool fresh;
 };
 
 /* The pmd: as when a THP collapse takes the page table away. */
@@ -213,7 +216,7 @@ static const struct gup_race_row gup_race_rows[] = {
 	}, {
 		.name = "later entry to another page after grab",
 		.layout = A16, .race = { GUP_AFTER_GRAB, 0, remap_entry, 5 },
-		.gets = 16,
+		.gets = 16, .fresh = true,
 	}, {
 		.name = "later entry write protected after grab",
 		.layout = A16,
@@ -319,6 +322,7 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 	unsigned int gets = row->gets;
 	struct gup_diff diff = {};
 	struct gup_fixture *fx;
+	int i;
 
 	if (gup_race_lacks())
 		kunit_skip(test, "%s", gup_race_lacks());
@@ -336,6 +340,10 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 	KUNIT_EXPECT_EQ(test, race.fired, 1);
 	KUNIT_EXPECT_EQ(test, walk.pinned, gets);
 	KUNIT_EXPECT_EQ(test, walk.ret, gets == walk.nr);
+	for (i = 0; i < walk.pinned && row->fresh; i++)
+		gup_differs(&diff, "page after the change", i,
+			    (long)fx->pages[GUP_PAGES_BEFORE + i],
+			    (long)gup_oracle_page(ptep_get(gup_fixture_ptep(fx, i))));
 	gup_walk_check(fx, &walk, &diff);
 	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, row->name);
@@ -378,10 +386,42 @@ static void gup_race_grab_fails(struct kunit *test)
 	}
 }
 
+/* A folio that cannot be made accessible to devices, small, large and later. */
+static void gup_race_not_accessible(struct kunit *test)
+{
+	static const unsigned int flags[] = { GUP_PIN_W, GUP_PIN, GUP_GET_W };
+	const struct gup_layout layout = { "A0 B2 C2", "A0 B0-3 C0-3" };
+	static const unsigned int at[] = { 0, 1, 5 };
+	struct gup_fixture *fx;
+	unsigned int i, f;
+
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	fx = gup_fixture_create(test, &layout);
+	gup_race_install(fx, NULL);
+	for (f = 0; f < ARRAY_SIZE(flags); f++) {
+		for (i = 0; i < ARRAY_SIZE(at); i++) {
+			struct gup_walk walk = { .nr = 9, .flags = flags[f] };
+			const int gets = walk.flags & FOLL_PIN ? at[i] : 9;
+			struct gup_diff diff = {};
+
+			fx->inaccessible = at[i];
+			gup_walk_run(fx, &walk);
+			KUNIT_EXPECT_EQ(test, walk.pinned, gets);
+			KUNIT_EXPECT_EQ(test, walk.ret, gets == 9);
+			gup_walk_check(fx, &walk, &diff);
+			gup_walk_undo(fx, &walk, &diff);
+			gup_expect_no_diff(test, &diff, layout.ptes);
+		}
+	}
+}
+
 static struct kunit_case gup_fast_race_cases[] = {
 	GUP_CASE_ROWS(get, gup_race_get, gup_race),
 	GUP_CASE_ROWS(pin, gup_race_pin, gup_race),
 	KUNIT_CASE(gup_race_grab_fails),
+	KUNIT_CASE(gup_race_not_accessible),
 	{}
 };
 

@@ -156,9 +156,28 @@ void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 	unsigned int i;
 
 	for (i = 0; i < 1U << gf->order; i += 1U << order)
-		gup_make_folio(fx, gf, gf->page + i, order, 1);
+		gup_make_folio(fx, gf, gf->page + i, order, GUP_HELD);
 	for (i = 0; i < 1U << gf->order && gf->kind == 'a'; i++)
 		SetPageAnonExclusive(gf->page + i);
+}
+
+/**
+ * gup_fixture_move_to_node() - let a folio of the layout be on a node
+ * @fx:     the fixture
+ * @letter: the folio
+ * @nid:    the node
+ *
+ * Nothing but the flags of its pages says where a folio is.
+ *
+ * Context: Any. Nobody holds a reference.
+ */
+void gup_fixture_move_to_node(struct gup_fixture *fx, char letter, int nid)
+{
+	struct gup_folio *gf = &fx->folio[letter - 'A'];
+	unsigned int i;
+
+	for (i = 0; i < 1U << gf->order; i++)
+		set_page_node(gf->page + i, nid);
 }
 
 static void gup_make_folios(struct gup_fixture *fx, const char *folios)

@@ -234,25 +234,29 @@ static void gup_follow_find_normal_page(struct kunit *test)
 	const char *lacks = gup_fixture_lacks(layout.folios, layout.ptes);
 	struct gup_walk walk = { .nr = 3, .flags = GUP_PIN_W, .slow = true };
 	struct gup_fixture *fx;
+	struct folio *a, *b;
 	unsigned int i;
 
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 	fx = gup_fixture_create(test, &layout);
+	a = gup_fixture_folio(fx, 'A');
+	b = gup_fixture_folio(fx, 'B');
 	fx->vma->vm_ops = &ops;
 	gup_walk_run(fx, &walk);
 
-	KUNIT_EXPECT_EQ(test, walk.pinned, 3);
+	KUNIT_ASSERT_EQ(test, walk.pinned, 3);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_PTR_EQ_MSG(test, fx->pages[GUP_PAGES_BEFORE + i],
 					gup_fixture_page(fx, 'A',
 							 gup_follow_hooked[i]),
 					"page %u", i);
-	KUNIT_EXPECT_EQ(test, atomic_read(&gup_fixture_folio(fx, 'A')->_pincount),
-			3);
-	KUNIT_EXPECT_EQ(test, atomic_read(&gup_fixture_folio(fx, 'B')->_pincount),
-			0);
-	gup_kunit_gup.put_folio(gup_fixture_folio(fx, 'A'), 3, walk.flags);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD + 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->_pincount), 3);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(b), GUP_HELD);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->_pincount), 0);
+	gup_kunit_gup.put_folio(a, 3, walk.flags);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD);
 }
 
 static struct kunit_case gup_follow_odd_cases[] = {

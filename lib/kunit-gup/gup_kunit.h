@@ -40,6 +40,12 @@
 /* A walk adds to pages that are there already: this many of them. */
 #define GUP_PAGES_BEFORE	1
 
+/*
+ * References that a folio of a layout has before a walk, so many that it is not
+ * freed by a walker that gives back too much.
+ */
+#define GUP_HELD		BIT(20)
+
 /**
  * struct gup_folio - one folio of a layout
  * @page:   its first page
@@ -154,6 +160,7 @@ void gup_fixture_clear(struct gup_fixture *fx, unsigned int entry, bool swap);
 void gup_fixture_set_ptes(struct gup_fixture *fx, const char *ptes);
 pte_t *gup_fixture_ptep(struct gup_fixture *fx, unsigned int entry);
 unsigned long gup_fixture_addr(struct gup_fixture *fx, unsigned int entry);
+void gup_fixture_move_to_node(struct gup_fixture *fx, char letter, int nid);
 void gup_fixture_regroup(struct gup_fixture *fx, char letter,
 			 unsigned int order);
 int gup_fixture_movable_node(void);

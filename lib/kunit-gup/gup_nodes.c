@@ -169,10 +169,8 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 		return -EFAULT;
 	}
 	gup_kunit_mm_read(q->m->mm, q->addr[i], &e);
-	if (!e.page)
-		return GUP_NODES_POISON;
 
-	return letter == 'n' ? page_to_nid(e.page) : 1 - page_to_nid(e.page);
+	return e.page ? page_to_nid(e.page) : GUP_NODES_POISON;
 }
 
 /**
@@ -184,6 +182,7 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
  */
 void gup_nodes_expect(struct gup_nodes *q, const char *want)
 {
+	int here = NUMA_NO_NODE, other = NUMA_NO_NODE;
 	unsigned int i = 0, nr;
 
 	for (; *want; want++) {
@@ -191,12 +190,20 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 			nr = nr * 10 + *want - '0';
 		if (*want == ' ')
 			continue;
-		for (nr = max(nr, 1U); nr && i < q->nr; nr--, i++)
+		for (nr = max(nr, 1U); nr && i < q->nr; nr--, i++) {
 			KUNIT_EXPECT_EQ_MSG(q->m->test, q->want[i],
 					    gup_nodes_status(q, i, *want),
 					    "reference for address %u", i);
+			if (*want == 'n')
+				here = q->want[i];
+			if (*want == 'o')
+				other = q->want[i];
+		}
+		KUNIT_EXPECT_EQ_MSG(q->m->test, nr, 0, "more than was asked");
 	}
 	KUNIT_EXPECT_EQ(q->m->test, i, q->nr);
+	if (other != NUMA_NO_NODE)
+		KUNIT_EXPECT_NE(q->m->test, here, other);
 }
 
 /**

@@ -24,23 +24,24 @@ static const struct gup_nodes_row gup_nodes_kinds[] = {
 	}, {
 		.name = "neighbour in memory on another node",
 		.layout = { "A2 B2+", "A0-3 B0-3" }, .ask = "P0-7",
-		.want = "8n", .other = 'B',
+		.want = "4n 4o", .other = 'B',
 	}, {
 		.name = "other node in the middle",
 		.layout = { "A2 B0 C2", "A0-1 B A3 C0-3" }, .ask = "P0-7 P2 P0",
-		.want = "10n", .other = 'B',
+		.want = "2n o 5n o n", .other = 'B',
 	}, {
 		.name = "nodes in turn",
 		.layout = { "A2 B2", "A0 B1 A2 B3 B0 A1" }, .ask = "P0-5 P5-0",
-		.want = "12n", .other = 'A',
+		.want = "o n o 2n 2o 2n o n o", .other = 'A',
 	}, {
 		.name = "other node behind the last page of a folio",
 		.layout = { "A3 B3+ C0+", "A0 .4 A5-7 B0-7 C" },
-		.ask = "P5-16 P0 P16-5 P7 P8 P7", .want = "28n", .other = 'B',
+		.ask = "P5-16 P0 P16-5 P7 P8 P7",
+		.want = "3n 8o 3n 8o 4n o n", .other = 'B',
 	}, {
 		.name = "page of a folio in the place of another",
 		.layout = { "A2 B2", "A0-1 B2 A3 B0-1 . B3" },
-		.ask = "P0-7", .want = "6n e n", .other = 'B',
+		.ask = "P0-7", .want = "2n o n 2o e o", .other = 'B',
 	}, {
 		.name = "bits that differ",
 		.layout = { "A3", "A0 A1:o A2:c A3:r A4:oc A5:d A6 A7:r" },

@@ -117,9 +117,22 @@ const char *gup_race_lacks(void)
 		"no stubs with CONFIG_GUP_KUNIT_BENCH" : NULL;
 }
 
+static int gup_accessible_stub(struct folio *folio)
+{
+	struct gup_fixture *fx = gup_current_fixture();
+	const int entry = fx->inaccessible;
+	struct page *page;
+
+	if (entry < 0)
+		return 0;
+	page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, entry)));
+
+	return folio == page_folio(page) ? -EIO : 0;
+}
+
 /**
  * gup_race_install() - watch the steps of walks, and let something happen
- * @fx:   the fixture
+ * @fx:   the fixture, also with what is to fail: @fx->refuse, @fx->inaccessible
  * @race: what is to happen, or NULL to watch only
  *
  * Context: Process context, in the thread of the test. Until it ends.
@@ -131,6 +144,8 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 				   gup_grab_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_changed,
 				   gup_changed_stub);
+	kunit_activate_static_stub(fx->test, gup_kunit_make_accessible,
+				   gup_accessible_stub);
 	if (gup_kunit_gup.fast_pte_run)
 		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_run,
 					   gup_run_stub);
@@ -155,19 +170,6 @@ static int gup_grab_slow_stub(struct folio *folio, int refs, unsigned int flags)
 	}
 
 	return ret;
-}
-
-static int gup_accessible_stub(struct folio *folio)
-{
-	struct gup_fixture *fx = gup_current_fixture();
-	const int entry = fx->inaccessible;
-	struct page *page;
-
-	if (entry < 0)
-		return 0;
-	page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, entry)));
-
-	return folio == page_folio(page) ? -EIO : 0;
 }
 
 static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,

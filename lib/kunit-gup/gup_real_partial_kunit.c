@@ -329,13 +329,22 @@ static void gup_partial_migrates(struct kunit *test)
 	gup_real_ask_all(test, m, nr);
 }
 
+static u32 gup_partial_first_word(struct page *page)
+{
+	u32 *data = kmap_local_page(page);
+	const u32 seen = *data;
+
+	kunmap_local(data);
+
+	return seen;
+}
+
 /* What is pinned is what the process sees, and not what its child does. */
 static void gup_partial_pins_own_copy(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, 64);
 	struct gup_mm *m = gup_real_thp(test, order);
-	unsigned int seen, i;
-	u32 *data;
+	unsigned int i;
 	int nr;
 
 	gup_partial_share(test, m);
@@ -343,17 +352,41 @@ static void gup_partial_pins_own_copy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr, m->nr);
 	gup_real_touch(test, m->addr, m->nr);
 	for (i = 0; (int)i < nr; i++) {
-		data = kmap_local_page(m->pages[i]);
-		seen = *data;
-		kunmap_local(data);
-		if (seen != i + 1)
+		if (gup_partial_first_word(m->pages[i]) != i + 1)
 			break;
 		if (put_user(i + 1000, (u32 __user *)gup_mm_addr(m, i)))
 			break;
+		if (gup_partial_first_word(m->pages[i]) != i + 1000)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, m->nr);
+	if (nr > 0)
+		unpin_user_pages(m->pages, nr);
+}
+
+/* Case 2: what is written to pinned pages is not what the child goes on to see. */
+static void gup_partial_child_keeps_data(struct kunit *test)
+{
+	const unsigned int order = gup_real_order(test, 64);
+	struct gup_mm *m = gup_real_thp(test, order);
+	struct mm_struct *child = gup_real_fork(test);
+	struct gup_kunit_mm_entry e;
+	unsigned int i;
+	u32 *data;
+	int nr;
+
+	nr = pin_user_pages_fast(m->addr, m->nr, FOLL_WRITE, m->pages);
+	KUNIT_EXPECT_EQ(test, nr, m->nr);
+	for (i = 0; (int)i < nr; i++) {
 		data = kmap_local_page(m->pages[i]);
-		seen = *data;
+		*data = i + 1000;
 		kunmap_local(data);
-		if (seen != i + 1000)
+	}
+	for (i = 0; i < m->nr; i++) {
+		gup_kunit_mm_read(child, gup_mm_addr(m, i), &e);
+		if (!e.page || gup_partial_first_word(e.page) != i + 1)
+			break;
+		if (gup_partial_first_word(gup_mm_mapped(m, i)) != i + 1000)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, i, m->nr);
@@ -365,6 +398,7 @@ static struct kunit_case gup_real_partial_cases[] = {
 	GUP_CASE_ROWS(partial, gup_partial_row, gup_partial),
 	KUNIT_CASE(gup_partial_migrates),
 	KUNIT_CASE(gup_partial_pins_own_copy),
+	KUNIT_CASE(gup_partial_child_keeps_data),
 	{}
 };
 

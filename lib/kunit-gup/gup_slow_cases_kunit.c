@@ -133,14 +133,35 @@ static void gup_slow_populate_pfnmap(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gup_mm_read(m, 4, &e));
 }
 
-static void gup_slow_count_flush(struct page *page)
+/**
+ * struct gup_slow_flushes - how often each page was flushed
+ * @m:      the piece of address space, all of it pages of folio A
+ * @dcache: by flush_dcache_page()
+ * @anon:   by flush_anon_page(), with the address that maps it
+ */
+struct gup_slow_flushes {
+	struct gup_mm *m;
+	unsigned int dcache[16];
+	unsigned int anon[16];
+};
+
+static void gup_slow_count_dcache(struct page *page)
 {
-	struct gup_mm *m = kunit_get_current_test()->priv;
+	struct gup_slow_flushes *flushes = kunit_get_current_test()->priv;
 	unsigned int i;
 
-	for (i = 0; i < m->nr; i++)
-		if (page == m->folio[0].page + i)
-			m->want[i] = page;
+	for (i = 0; i < 16; i++)
+		flushes->dcache[i] += page == gup_mm_page(flushes->m, 'A', i);
+}
+
+static void gup_slow_count_anon(struct page *page, unsigned long addr)
+{
+	struct gup_slow_flushes *flushes = kunit_get_current_test()->priv;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		flushes->anon[i] += page == gup_mm_page(flushes->m, 'A', i) &&
+				    addr == gup_mm_addr(flushes->m, i);
 }
 
 /* No page of a run is forgotten. */
@@ -148,19 +169,23 @@ static void gup_slow_flushes_each_page(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A4", "A0-15" };
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct gup_slow_flushes flushes = { .m = m };
 	unsigned int i;
 	long ret;
 
 	if (gup_race_lacks())
 		kunit_skip(test, "%s", gup_race_lacks());
-	test->priv = m;
+	test->priv = &flushes;
 	kunit_activate_static_stub(test, gup_kunit_flush_page,
-				   gup_slow_count_flush);
+				   gup_slow_count_dcache);
+	kunit_activate_static_stub(test, gup_kunit_flush_anon,
+				   gup_slow_count_anon);
 	ret = get_user_pages_unlocked(m->addr, m->nr, m->pages, FOLL_WRITE);
 	KUNIT_EXPECT_EQ(test, ret, 16);
-	for (i = 0; i < m->nr; i++)
-		KUNIT_EXPECT_PTR_EQ_MSG(test, m->want[i], gup_mm_page(m, 'A', i),
-					"page %u", i);
+	for (i = 0; i < 16; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, flushes.dcache[i], 1, "page %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, flushes.anon[i], 1, "page %u", i);
+	}
 	for (i = 0; (long)i < ret; i++)
 		put_page(m->pages[i]);
 }
@@ -287,6 +312,20 @@ static void gup_slow_far_away(struct kunit *test)
 	unpin_user_pages(m->pages, 2);
 }
 
+/* Case 11: the fast walk sees the page table only, which the VMA may not allow. */
+static void gup_slow_fast_sees_no_vma(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A4", "A0-15", "8rw 8w" };
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct gup_mm_ask ask = { .call = GUP_MM_FAST, .flags = GUP_GET, .nr = 16 };
+	struct gup_diff diff = {};
+
+	gup_mm_enable_fast(test);
+	gup_mm_run(m, &ask, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	KUNIT_EXPECT_EQ(test, ask.ret, 16);
+}
+
 static struct kunit_case gup_slow_cases_cases[] = {
 	KUNIT_CASE(gup_slow_unaligned),
 	KUNIT_CASE(gup_slow_populate),
@@ -299,6 +338,7 @@ static struct kunit_case gup_slow_cases_cases[] = {
 	KUNIT_CASE(gup_slow_populate_part),
 	KUNIT_CASE(gup_slow_populate_refused),
 	KUNIT_CASE(gup_slow_far_away),
+	KUNIT_CASE(gup_slow_fast_sees_no_vma),
 	{}
 };
 

@@ -190,6 +190,14 @@ static const struct gup_slow_row gup_slow_fault_rows[] = {
 		.layout = { "A2", "A0-1 Z8 A3" },
 		.call = GUP_MM_LOCKED, .flags = GUP_PIN_L, .ret = 11, .of_a = 3,
 	}, {
+		.name = "case 6 pages of a driver and pin",
+		.layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
+		.call = GUP_MM_SLOW, .flags = GUP_PIN_W, .ret = 4, .of_a = 1,
+	}, {
+		.name = "case 6 pages of a driver and longterm pin",
+		.layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
+		.call = GUP_MM_SLOW, .flags = GUP_PIN_LW, .ret = 4, .of_a = 1,
+	}, {
 		.name = "case 13 special entry without a page",
 		.layout = { "A0 B0 C0 D0", "A0 B0 C0:x D0", "4rwm" },
 		.call = GUP_MM_LOCKED, .flags = GUP_GET, .ret = 2, .of_a = 1,
@@ -221,6 +229,11 @@ static const struct gup_slow_row gup_slow_fault_rows[] = {
 		.call = GUP_MM_LOCKED,
 		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT | FOLL_NOFAULT,
 		.ret = 2, .of_a = 2,
+	}, {
+		.name = "case 18 hint for numa to be honoured",
+		.layout = { "A2", "A0-1 A2:p A3" },
+		.call = GUP_MM_LOCKED,
+		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = 4, .of_a = 4,
 	}, {
 		.name = "case 18 protected by userfaultfd in the middle",
 		.layout = { "A2", "A0-1 A2:p A3", "4rwu" },

@@ -46,15 +46,6 @@ static const struct gup_unpin_node_row gup_unpin_node_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(gup_unpin_node, gup_unpin_node_rows, name);
 
-static void gup_unpin_move_to_node(struct gup_fixture *fx, char letter, int nid)
-{
-	struct gup_folio *gf = &fx->folio[letter - 'A'];
-	unsigned int i;
-
-	for (i = 0; i < 1U << gf->order; i++)
-		set_page_node(gf->page + i, nid);
-}
-
 static void gup_unpin_nodes_pages(struct gup_array *array)
 {
 	unpin_user_pages(array->fx->pages, array->nr);
@@ -89,8 +80,8 @@ static void gup_unpin_nodes_run(struct kunit *test, bool folios,
 		kunit_skip(test, "one node only");
 
 	array = gup_array_create(test, &row->layout, folios);
-	gup_unpin_move_to_node(array->fx, 'A', here);
-	gup_unpin_move_to_node(array->fx, 'B', there);
+	gup_fixture_move_to_node(array->fx, 'A', here);
+	gup_fixture_move_to_node(array->fx, 'B', there);
 	gup_array_watch(array);
 	gup_array_pin(array);
 	before[0] = gup_fixture_node_stat(here, NR_FOLL_PIN_RELEASED);
@@ -167,7 +158,7 @@ static void gup_unpin_reads_first_only(struct kunit *test)
 	unpin_user_pages(array->fx->pages, array->nr);
 	for (i = 2; i < 16; i++)
 		set_compound_head(folio_page(folio, i), &folio->page, 4);
-	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 1);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), GUP_HELD);
 	if (!gup_race_lacks())
 		KUNIT_EXPECT_STREQ(test, array->log, "A19");
 }
