@@ -270,18 +270,15 @@ static void gup_array_check_folio(struct gup_array *array, unsigned int letter,
 {
 	struct gup_folio *gf = &array->fx->folio[letter];
 	struct folio *folio = page_folio(gf->page);
-	int refs, pins = 0;
+	int pins = 0;
 
-	refs = gf->refs + pinned * gup_oracle_refs_per_page(gf->page, FOLL_PIN);
 	if (folio_has_pincount(folio))
 		pins = atomic_read(&folio->_pincount);
-	if (!diff->what && folio_ref_count(folio) != refs)
-		*diff = (struct gup_diff){ "references of the folio", letter,
-					   folio_ref_count(folio), refs };
-	refs = pinned * gup_oracle_pins_per_page(gf->page, FOLL_PIN);
-	if (!diff->what && pins != refs)
-		*diff = (struct gup_diff){ "pins of the folio", letter, pins,
-					   refs };
+	gup_differs(diff, "references taken to the folio", letter,
+		    folio_ref_count(folio) - gf->refs,
+		    pinned * gup_oracle_refs_per_page(gf->page, FOLL_PIN));
+	gup_differs(diff, "pins of the folio", letter, pins,
+		    pinned * gup_oracle_pins_per_page(gf->page, FOLL_PIN));
 }
 
 /**
@@ -309,10 +306,8 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 	}
 	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
 		gup_array_check_folio(array, i, pinned[i], diff);
-	if (!diff->what && page_ref_count(ZERO_PAGE(0)) != fx->zero_refs)
-		*diff = (struct gup_diff){ "references of the zero page", 0,
-					   page_ref_count(ZERO_PAGE(0)),
-					   fx->zero_refs };
+	gup_differs(diff, "references of the zero page", 0,
+		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs);
 
 	return !diff->what;
 }

@@ -348,6 +348,7 @@ static void gup_cases_order_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk.acquired - walk.released, 2);
 	gup_cases_expect(test, fx, &want);
 	KUNIT_EXPECT_MEMEQ(test, behind, &saved, sizeof(saved));
+	gup_walk_check(fx, &walk, &diff);
 	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }

@@ -17,7 +17,7 @@ static void gup_fixture_makes_folios(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, folio_nr_pages(a), 16);
 	KUNIT_EXPECT_TRUE(test, folio_test_anon(a));
-	KUNIT_EXPECT_EQ(test, folio_ref_count(a), 1);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD);
 	KUNIT_EXPECT_PTR_EQ(test, page_folio(gup_fixture_page(fx, 'A', 15)), a);
 	KUNIT_EXPECT_EQ(test, folio_nr_pages(b), 2);
 	KUNIT_EXPECT_FALSE(test, folio_test_anon(b));
@@ -91,12 +91,12 @@ static void gup_fixture_regroups(struct kunit *test)
 	gup_fixture_regroup(fx, 'A', 1);
 	KUNIT_EXPECT_EQ(test, folio_nr_pages(page_folio(page + 5)), 2);
 	KUNIT_EXPECT_PTR_EQ(test, &page_folio(page + 5)->page, page + 4);
-	KUNIT_EXPECT_EQ(test, page_ref_count(page + 4), 1);
+	KUNIT_EXPECT_EQ(test, page_ref_count(page + 4), GUP_HELD);
 
 	gup_fixture_regroup(fx, 'A', 0);
 	KUNIT_EXPECT_FALSE(test, PageCompound(page + 5));
 	KUNIT_EXPECT_TRUE(test, PageAnonExclusive(page + 5));
-	KUNIT_EXPECT_EQ(test, page_ref_count(page + 5), 1);
+	KUNIT_EXPECT_EQ(test, page_ref_count(page + 5), GUP_HELD);
 
 	gup_fixture_regroup(fx, 'A', 3);
 	KUNIT_EXPECT_PTR_EQ(test, &page_folio(page + 7)->page, page);

@@ -128,6 +128,27 @@ unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 	return addr;
 }
 
+static void gup_mm_reset_orders(void *orders)
+{
+	gup_kunit_thp_orders((unsigned long)orders);
+}
+
+/**
+ * gup_mm_set_orders() - choose the orders of folios for memory that is advised
+ * @test:   the test, until whose end it stays so
+ * @orders: a bit for each order
+ *
+ * Context: Process context, in the thread of the test.
+ */
+void gup_mm_set_orders(struct kunit *test, unsigned long orders)
+{
+	const unsigned long old = gup_kunit_thp_orders(orders);
+
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, gup_mm_reset_orders,
+						  (void *)old));
+}
+
 /**
  * gup_mm_keep() - keep khugepaged away from memory that was filled as it is wanted
  * @test: the test

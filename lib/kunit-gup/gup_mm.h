@@ -104,13 +104,26 @@ struct gup_mm {
 /* Entries of the array behind the last page, to see what is too much. */
 #define GUP_MM_BEHIND	4
 
-/* Anonymous memory is held by its mappings only; that of KSM is no such here. */
+/**
+ * gup_mm_is_anon() - is a folio of a layout anonymous memory?
+ * @gf: the folio
+ *
+ * That is held by its mappings only; memory of KSM is no such here.
+ *
+ * Context: Any.
+ * Return: Whether it is.
+ */
 static inline bool gup_mm_is_anon(const struct gup_folio *gf)
 {
 	return gf->kind == 'a' || gf->kind == 'm';
 }
 
-/* Why there are not some huge pages at a time, or NULL. */
+/**
+ * gup_mm_lacks_huge() - why there are not some huge pages at a time
+ *
+ * Context: Any.
+ * Return: The reason to skip a test, or NULL.
+ */
 static inline const char *gup_mm_lacks_huge(void)
 {
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
@@ -132,6 +145,7 @@ void gup_mm_enable_fast(struct kunit *test);
 unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 			 struct file *file, unsigned long prot,
 			 unsigned long flags);
+void gup_mm_set_orders(struct kunit *test, unsigned long orders);
 void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr);
 unsigned long gup_mm_map_leaf(struct kunit *test, unsigned long pfn,
 			      unsigned long size, vm_flags_t flags);

@@ -11,6 +11,7 @@
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/shmem_fs.h>
 
 #include "gup_mm.h"
 
@@ -194,9 +195,12 @@ static void gup_mm_count_taken(struct gup_mm *m, struct gup_mm_ask *ask)
 	for (i = 0; (long)i < ask->ret; i++)
 		gup_mm_see(m, page_folio(m->pages[i]))->taken++;
 
-	/* New memory of a file has an owner whose references say nothing. */
+	/* New memory has an owner: shmem, or one whose references say nothing. */
 	for (seen = m->seen + known; seen < m->seen + m->nr_seen; seen++)
-		if (!folio_test_anon(seen->folio))
+		if (folio_mapping(seen->folio) &&
+		    shmem_mapping(folio_mapping(seen->folio)))
+			seen->refs = folio_nr_pages(seen->folio);
+		else if (!folio_test_anon(seen->folio))
 			seen->refs = gup_mm_other_refs(seen->folio) -
 				(int)seen->taken *
 				gup_oracle_refs_per_page(&seen->folio->page,
@@ -282,6 +286,8 @@ bool gup_mm_check(struct gup_mm *m, struct gup_mm_ask *ask,
  * @ask:  the call, after gup_mm_check()
  * @diff: the first thing that is not as it should be
  *
+ * After a difference nothing is given back: who knows what was taken.
+ *
  * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
@@ -291,6 +297,9 @@ bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
 	const long released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 	const long counted = gup_mm_nr_counted(m, ask);
 	long i;
+
+	if (diff->what)
+		return false;
 
 	if (ask->flags & FOLL_PIN && ask->ret > 0)
 		unpin_user_pages(m->pages, ask->ret);

@@ -95,7 +95,7 @@ static void gup_mm_make_folios(struct gup_mm *m, const char *folios)
 		gf[i].page = &folio->page;
 	}
 	for (i = 0; i < GUP_MAX_FOLIOS && gf[i].kind; i++) {
-		KUNIT_ASSERT_EQ(m->test, gf[i].refs, 1);
+		KUNIT_ASSERT_EQ(m->test, gf[i].refs, GUP_HELD);
 		__folio_mark_uptodate(page_folio(gf[i].page));
 		gf[i].page->mapping = gup_mm_mapping(m, gf[i].kind);
 		if (gf[i].kind == 'm' &&

@@ -213,6 +213,7 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 
 	if (gup_mm_lacks_huge())
 		kunit_skip(test, "%s", gup_mm_lacks_huge());
+	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
 	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, nr * PAGE_SIZE,
@@ -225,7 +226,8 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 							 m->pages, gup_flags));
 	put_page(m->pages[0]);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));
-	KUNIT_ASSERT_EQ(test, e.size, PMD_SIZE);
+	if (e.size != PMD_SIZE)
+		kunit_skip(test, "no huge page to be had");
 	gup_mm_keep(test, addr, nr);
 
 	return m;

@@ -27,7 +27,7 @@ static const char *gup_parse_folio(struct kunit *test, const char *s,
 	KUNIT_ASSERT_TRUE(test, *s >= 'A' && *s < 'Z');
 	gf = &folio[*s++ - 'A'];
 	gf->kind = 'a';
-	gf->refs = 1;
+	gf->refs = GUP_HELD;
 	gf->order = gup_parse_number(&s, 0);
 	for (; *s && *s != ' '; s++) {
 		if (*s == '+')

@@ -13,11 +13,6 @@
 
 KUNIT_DEFINE_ACTION_WRAPPER(gup_real_mmput, mmput, struct mm_struct *);
 
-static void gup_real_reset_orders(void *orders)
-{
-	gup_kunit_thp_orders((unsigned long)orders);
-}
-
 /**
  * gup_real_order() - the order of folios of a size
  * @test: the test, skipped if there are no such folios
@@ -47,14 +42,9 @@ unsigned int gup_real_order(struct kunit *test, unsigned int kb)
  */
 void gup_real_advise(struct kunit *test, struct gup_mm *m, unsigned int order)
 {
-	unsigned long old;
-
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		kunit_skip(test, "no CONFIG_TRANSPARENT_HUGEPAGE");
-	old = gup_kunit_thp_orders(BIT(order));
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, gup_real_reset_orders,
-						  (void *)old));
+	gup_mm_set_orders(test, BIT(order));
 	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
 						   MADV_HUGEPAGE));
 }

@@ -149,11 +149,11 @@ static void gup_special_zero_pages(struct kunit *test)
 		gup_mm_before(m, &ask);
 		gup_mm_call(m, &ask);
 		gup_mm_after(m, &ask);
-		KUNIT_EXPECT_EQ(test, ask.ret, 8);
 		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m) - refs,
 				want[w].refs);
+		KUNIT_ASSERT_EQ(test, ask.ret, 8);
 		for (i = 0; i < 8; i++)
-			KUNIT_EXPECT_TRUE(test, is_zero_page(m->pages[i]));
+			KUNIT_ASSERT_TRUE(test, is_zero_page(m->pages[i]));
 		for (i = 0; i < 8 && want[w].refs; i++)
 			put_page(m->pages[i]);
 		if (!want[w].refs)

@@ -105,8 +105,8 @@ static void gup_swap_row(struct kunit *test)
 {
 	const struct gup_swap_row *row = test->param_value;
 	const unsigned int order = gup_swap_order(test, row->kb);
-	const unsigned long name = gup_swap_on(test);
 	struct gup_mm *m = gup_real_thp(test, order);
+	const unsigned long name = gup_swap_on(test);
 	const unsigned int nr = row->nr ?: m->nr - row->first;
 	struct gup_mm_ask only = {
 		.call = GUP_MM_ONLY, .flags = GUP_GET, .nr = m->nr,

@@ -98,25 +98,17 @@ static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 	return e.size;
 }
 
-static void gup_leaf_restore(void *orders)
-{
-	gup_kunit_thp_orders((unsigned long)orders);
-}
-
 /* Huge pages at three addresses, or the test is skipped. */
 static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 {
 	const unsigned int nr = 3 * GUP_LEAF_NR;
-	unsigned long orders, addr, i;
+	unsigned long addr, i;
 	struct page *page;
 	struct gup_mm *m;
 
 	if (gup_mm_lacks_huge())
 		kunit_skip(test, "%s", gup_mm_lacks_huge());
-	orders = gup_kunit_thp_orders(BIT(PMD_ORDER));
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, gup_leaf_restore,
-						  (void *)orders));
+	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
 	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, 3 * PMD_SIZE,
@@ -205,6 +197,7 @@ static void gup_leaf_zero(struct kunit *test)
 	};
 	struct gup_diff diff = {};
 	unsigned int i;
+	long ret;
 
 	if (zero != gup_mm_mapped(m, GUP_LEAF_NR))
 		kunit_skip(test, "no huge page to be had");
@@ -222,9 +215,9 @@ static void gup_leaf_zero(struct kunit *test)
 	}
 
 	mmap_read_lock(m->mm);
-	KUNIT_EXPECT_EQ(test, -EFAULT, get_user_pages(m->addr, 1, FOLL_DUMP,
-						      m->pages));
+	ret = get_user_pages(m->addr, 1, FOLL_DUMP, m->pages);
 	mmap_read_unlock(m->mm);
+	KUNIT_EXPECT_EQ(test, ret, -EFAULT);
 }
 
 static struct kunit_case gup_slow_leaf_cases[] = {

@@ -163,8 +163,8 @@ static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
 	if (folio_has_pincount(folio))
 		pins = atomic_read(&folio->_pincount);
 
-	gup_differs(diff, "references of the folio at", idx,
-		    folio_ref_count(folio), block->refs[idx] +
+	gup_differs(diff, "references taken to the folio at", idx,
+		    folio_ref_count(folio) - block->refs[idx],
 		    taken * gup_oracle_refs_per_page(page, flags));
 	gup_differs(diff, "pins of the folio at", idx, pins,
 		    taken * gup_oracle_pins_per_page(page, flags));
@@ -243,6 +243,8 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
  * @walk: what came out of gup_walk_run()
  * @diff: the first thing that is not as it should be
  *
+ * After a difference nothing is put: who knows what was taken.
+ *
  * Context: Process context.
  * Return: Whether all is well.
  */
@@ -252,6 +254,9 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 	const long released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 	const int counted = gup_nr_counted(fx, walk);
 	int i;
+
+	if (diff->what)
+		return false;
 
 	for (i = 0; i < walk->pinned; i++) {
 		struct folio *folio = page_folio(fx->pages[GUP_PAGES_BEFORE + i]);
