@@ -212,6 +212,42 @@ static void gup_follow_get_needs_no_access(struct kunit *test)
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
 
+static bool gup_follow_note(const struct page *page)
+{
+	struct gup_fixture *fx = kunit_get_current_test()->priv;
+	unsigned long *warned = fx->suite;
+
+	*warned |= BIT(page - gup_fixture_page(fx, 'A', 0));
+
+	return true;
+}
+
+/* The check of CONFIG_DEBUG_VM looks at every page that is pinned. */
+static void gup_follow_warned(struct kunit *test)
+{
+	const struct gup_layout layout = { "A2", "A0-3" };
+	struct gup_walk walk = { .nr = 4, .flags = GUP_PIN_W, .slow = true };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	struct gup_diff diff = {};
+	unsigned long warned = 0;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_VM))
+		kunit_skip(test, "no CONFIG_DEBUG_VM");
+	if (gup_race_lacks())
+		kunit_skip(test, "%s", gup_race_lacks());
+
+	ClearPageAnonExclusive(gup_fixture_page(fx, 'A', 1));
+	ClearPageAnonExclusive(gup_fixture_page(fx, 'A', 3));
+	fx->suite = &warned;
+	kunit_activate_static_stub(test, gup_kunit_warned, gup_follow_note);
+	gup_walk_run(fx, &walk);
+	KUNIT_EXPECT_EQ(test, walk.pinned, 4);
+	KUNIT_EXPECT_EQ(test, warned, BIT(1) | BIT(3));
+	gup_walk_check(fx, &walk, &diff);
+	gup_walk_undo(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+}
+
 static const unsigned int gup_follow_hooked[] = { 2, 0, 3 };
 
 static struct page *gup_follow_hook(struct vm_area_struct *vma,
@@ -266,6 +302,7 @@ static struct kunit_case gup_follow_odd_cases[] = {
 	KUNIT_CASE(gup_follow_accessible_fails),
 	KUNIT_CASE(gup_follow_get_needs_no_access),
 	KUNIT_CASE(gup_follow_find_normal_page),
+	KUNIT_CASE(gup_follow_warned),
 	{}
 };
 
