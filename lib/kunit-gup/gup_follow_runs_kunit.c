@@ -114,6 +114,7 @@ static void gup_fr_accessed_once(struct kunit *test)
 	gup_walk_run(fx, &walk);
 	KUNIT_EXPECT_TRUE(test, folio_test_referenced(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_active(folio));
+	gup_walk_check(fx, &walk, &diff);
 	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
