@@ -347,6 +347,7 @@ static void gup_fast_expect_lockless(struct kunit *test, const char *ptes)
 	KUNIT_EXPECT_GE(test, fx->reads[16], 2);
 	KUNIT_EXPECT_GE(test, fx->reads[17], 2);
 	KUNIT_EXPECT_EQ(test, fx->reads[walk.nr], 0);
+	gup_walk_check(fx, &walk, &diff);
 	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
