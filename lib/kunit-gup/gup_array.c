@@ -274,7 +274,7 @@ static void gup_array_check_folio(struct gup_array *array, unsigned int letter,
 
 	if (folio_has_pincount(folio))
 		pins = atomic_read(&folio->_pincount);
-	gup_differs(diff, "references taken to the folio", letter,
+	gup_differs(diff, "new references to the folio", letter,
 		    folio_ref_count(folio) - gf->refs,
 		    pinned * gup_oracle_refs_per_page(gf->page, FOLL_PIN));
 	gup_differs(diff, "pins of the folio", letter, pins,

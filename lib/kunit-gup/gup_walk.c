@@ -163,7 +163,7 @@ static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
 	if (folio_has_pincount(folio))
 		pins = atomic_read(&folio->_pincount);
 
-	gup_differs(diff, "references taken to the folio at", idx,
+	gup_differs(diff, "new references to the folio at", idx,
 		    folio_ref_count(folio) - block->refs[idx],
 		    taken * gup_oracle_refs_per_page(page, flags));
 	gup_differs(diff, "pins of the folio at", idx, pins,
