@@ -167,7 +167,7 @@ int gup_fixture_movable_node(void);
 const char *gup_fixture_lacks(const char *folios, const char *ptes);
 const char *gup_fixture_lacks_hints(const char *ptes, unsigned int flags);
 long gup_fixture_stat(enum node_stat_item item);
-void gup_fixture_skip_movable(struct kunit *test);
+const char *gup_fixture_no_movable(struct kunit *test);
 long gup_fixture_node_stat(int nid, enum node_stat_item item);
 void gup_fixture_bind(void);
 

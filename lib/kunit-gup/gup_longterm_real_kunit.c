@@ -141,7 +141,7 @@ static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 			kunit_skip(test, "the kernel gave no folios of %lu kB",
 				   (PAGE_SIZE << order) / SZ_1K);
 		if (!gup_lr_is_movable(r->before[i]))
-			gup_fixture_skip_movable(test);
+			kunit_skip(test, "%s", gup_fixture_no_movable(test));
 		r->pages[i] = GUP_POISON;
 	}
 	r->pages[i] = GUP_POISON;

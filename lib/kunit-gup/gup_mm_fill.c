@@ -100,7 +100,8 @@ static void gup_mm_make_folios(struct gup_mm *m, const char *folios)
 		gf[i].page->mapping = gup_mm_mapping(m, gf[i].kind);
 		if (gf[i].kind == 'm' &&
 		    page_zonenum(gf[i].page) != ZONE_MOVABLE)
-			gup_fixture_skip_movable(m->test);
+			kunit_skip(m->test, "%s",
+				   gup_fixture_no_movable(m->test));
 	}
 }
 

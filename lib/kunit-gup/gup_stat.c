@@ -77,15 +77,16 @@ void gup_fixture_bind(void)
 }
 
 /**
- * gup_fixture_skip_movable() - skip a test whose memory is not in ZONE_MOVABLE
+ * gup_fixture_no_movable() - why memory is not in ZONE_MOVABLE as it should be
  * @test: the test
  *
  * The log says how much of the zone is free on each node: none on the node of
  * this CPU may be why.
  *
- * Context: Process context. Does not return.
+ * Context: Process context.
+ * Return: The reason to skip the test.
  */
-void gup_fixture_skip_movable(struct kunit *test)
+const char *gup_fixture_no_movable(struct kunit *test)
 {
 	struct zone *zone;
 	int nid;
@@ -96,5 +97,6 @@ void gup_fixture_skip_movable(struct kunit *test)
 			   nid, zone_page_state(zone, NR_FREE_PAGES),
 			   zone_managed_pages(zone), numa_node_id());
 	}
-	kunit_skip(test, "the kernel gave no memory of ZONE_MOVABLE");
+
+	return "the kernel gave no memory of ZONE_MOVABLE";
 }

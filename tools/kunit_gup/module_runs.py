@@ -23,7 +23,7 @@ def run(target, kdir=None, strict=False):
     target = target.variant(f"{target.name}-module", CONFIG)
     build_dir = build.directory(tree.name, target.name)
     log = paths.fresh_log(f"build-{target.name}")
-    build.kunit_kernel(tree.path, target, build_dir, log)
+    warned = build.kunit_kernel(tree.path, target, build_dir, log)
     init = initramfs.program(tree.path, target, build_dir, log, "init")
     archive = initramfs.pack(build_dir, [
         "nod /kmsg 0600 0 0 c 1 11", f"file /init {init} 0755 0 0",
@@ -33,6 +33,7 @@ def run(target, kdir=None, strict=False):
                                ["kunit.enable=1", "panic=-1"])
     text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
     verdicts = [_verdict(tree.path, target, number, text) for number in RUNS]
+    verdicts[0].problems += [line for line in warned if "gup" in line]
     verdicts[0].problems += problems + judge.bad_log_lines(text) + faults(text)
     for number, verdict in zip(RUNS, verdicts):
         ui.note(f"run {number} of the module: {verdict.count('PASS')} passed")
