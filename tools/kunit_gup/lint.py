@@ -5,12 +5,15 @@ import re
 
 from . import paths, proc, tree as trees
 from .checks import Check
+from .git import IDENTITY
 
 # What must stand nowhere: names of package mirrors, and paths of one machine.
 FORBIDDEN = {
     "a host of a package mirror": re.compile(r"[a-z]\.debian\.(org|net)\b"),
     "a path of one machine": re.compile(r"(?<![\w.~*}$-])/(work|root|home)/"),
 }
+# Whoever sends a patch is its author, and nobody before.
+AUTHOR = re.compile(rf"^From: (?!{IDENTITY['NAME']} <{re.escape(IDENTITY['EMAIL'])}>$)")
 BATCHING = re.compile(r"gup_batch\.h|folio_pte_batch")
 ORACLE = "lib/kunit-gup/gup_oracle.c"
 COMMANDS = ("make kunit", "make check")
@@ -22,6 +25,8 @@ def run(kdir=None):
     return [
         Check("no binary file", binaries),
         *(Check(f"nowhere {what}", _grep(texts, pattern)) for what, pattern in FORBIDDEN.items()),
+        Check("no author of a patch but kunit-gup", _grep(
+            {n: t for n, t in texts.items() if n.startswith("mm/patches/")}, AUTHOR)),
         oracle(),
         readme(),
         Check("mm/patches is what an export writes",
