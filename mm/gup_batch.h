@@ -129,6 +129,14 @@ static inline unsigned long gup_nr_same_folios(struct folio **folios,
 }
 
 #ifdef CONFIG_MMU
+/*
+ * The most references that a guess is good for. A small folio with
+ * GUP_PIN_COUNTING_BIAS references looks like a pinned one to
+ * folio_maybe_dma_pinned(), and what was a large folio for the guess can be a small
+ * one for the grab: one CPU must not make it look pinned without a pin.
+ */
+#define GUP_GUESS_MAX	(GUP_PIN_COUNTING_BIAS / 2)
+
 /**
  * gup_guess_nr_pages() - guess how many pages of a folio follow, lockless
  * @page:   the first page, as found in a page table entry
@@ -149,7 +157,8 @@ static inline unsigned long gup_nr_same_folios(struct folio **folios,
  *
  * Context: Any, no reference to the folio and no lock needed. IRQs disabled in
  * GUP-fast.
- * Return: The guess, in pages, between 1 and @max_nr.
+ * Return: The guess, in pages, between 1 and @max_nr, and at most GUP_GUESS_MAX
+ * where a page table has more entries than that.
  */
 static inline unsigned int gup_guess_nr_pages(const struct page *page,
 					      unsigned int max_nr)
@@ -168,6 +177,8 @@ static inline unsigned int gup_guess_nr_pages(const struct page *page,
 	/* Folios are naturally aligned. */
 	nr = 1UL << order;
 	nr -= page_to_pfn(page) & (nr - 1);
+	if (PTRS_PER_PTE > GUP_GUESS_MAX)
+		nr = min_t(unsigned long, nr, GUP_GUESS_MAX);
 
 	return min_t(unsigned long, nr, max_nr);
 }

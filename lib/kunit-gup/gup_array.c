@@ -193,6 +193,7 @@ static bool gup_array_dirty_folio(struct address_space *mapping,
 		array->dirtied[len + 1] = 0;
 	}
 	array->unlocked += !folio_test_locked(folio);
+	array->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
 	return false;
 }

@@ -21,6 +21,7 @@
  * @log:     what was released, as runs
  * @dirtied: the folios that were marked dirty, by letter
  * @unlocked: number of those that were not locked meanwhile
+ * @released: NR_FOLL_PIN_RELEASED when the last of those was marked
  */
 struct gup_array {
 	struct gup_fixture *fx;
@@ -29,6 +30,7 @@ struct gup_array {
 	char log[GUP_ARRAY_TEXT];
 	char dirtied[GUP_ARRAY_TEXT];
 	unsigned int unlocked;
+	long released;
 };
 
 struct gup_array *gup_array_create(struct kunit *test,

@@ -287,6 +287,21 @@ static void gup_batch_guess(struct kunit *test)
 			gup_kunit_guess_nr_pages(page_to_pfn(ZERO_PAGE(0)), 512));
 }
 
+/* No guess makes a small folio look pinned, however long the page table is. */
+static void gup_batch_guess_limit(struct kunit *test)
+{
+	const struct gup_layout layout = { "A10", NULL };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	const unsigned long pfn = page_to_pfn(gup_fixture_page(fx, 'A', 0));
+	const unsigned int table = PTRS_PER_PTE, most = min(table, 512U);
+
+	KUNIT_EXPECT_LT(test, most, GUP_PIN_COUNTING_BIAS);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn, table), most);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 512, table), most);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 1000, table), 24);
+	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 1, 200), 200);
+}
+
 /* What the guess reads while a folio comes, goes or changes its order. */
 static void gup_batch_guess_garbage(struct kunit *test)
 {
@@ -429,6 +444,7 @@ static struct kunit_case gup_batch_cases[] = {
 	KUNIT_CASE(gup_batch_reads_lockless),
 	KUNIT_CASE(gup_batch_helpers_read_lockless),
 	KUNIT_CASE(gup_batch_guess),
+	KUNIT_CASE(gup_batch_guess_limit),
 	KUNIT_CASE(gup_batch_guess_garbage),
 	KUNIT_CASE(gup_batch_guess_entries),
 	GUP_CASE_ROWS(shareable, gup_batch_shareable, gup_share),

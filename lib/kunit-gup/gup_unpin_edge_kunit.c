@@ -306,6 +306,28 @@ static void gup_unpin_dirty_already(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, array->dirtied, "");
 }
 
+/* The lock of a clean folio may be waited for: what was released is counted then. */
+static void gup_unpin_counted_before_lock(struct kunit *test)
+{
+	static const struct gup_layout layout = { "A2f B0f+", "A0-3 B0" };
+	struct gup_array *array = gup_array_create(test, &layout, false);
+	long before;
+
+	gup_array_watch(array);
+	gup_array_pin(array);
+	before = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	unpin_user_pages_dirty_lock(array->fx->pages, array->nr, true);
+	KUNIT_EXPECT_STREQ(test, array->dirtied, "AB");
+	KUNIT_EXPECT_EQ(test, array->released - before, 4);
+
+	array->dirtied[0] = 0;
+	gup_array_pin(array);
+	before = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	unpin_user_page_range_dirty_lock(array->fx->pages[0], array->nr, true);
+	KUNIT_EXPECT_STREQ(test, array->dirtied, "AB");
+	KUNIT_EXPECT_EQ(test, array->released - before, 4);
+}
+
 static struct kunit_case gup_unpin_edge_cases[] = {
 	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node),
 	KUNIT_CASE(gup_unpin_every_array),
@@ -313,6 +335,7 @@ static struct kunit_case gup_unpin_edge_cases[] = {
 	KUNIT_CASE(gup_unpin_error),
 	GUP_CASE_ROWS(warned, gup_unpin_warned, gup_unpin_warn),
 	KUNIT_CASE(gup_unpin_dirty_already),
+	KUNIT_CASE(gup_unpin_counted_before_lock),
 	{}
 };
 
