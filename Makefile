@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Delegates only: everything is done by tools/kunit-gup.
 
-export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS
+export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS HERD
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
-	module-runs move-pages coverage mutants build-variants checkpatch lint table test \
+	module-runs move-pages coverage mutants build-variants checkpatch lint litmus table test \
 	bench bench-profile bench-uml kselftest series series-check rebase-check kernelci \
 	clean distclean
 
@@ -31,6 +31,7 @@ $(COMMANDS):
 #:
 #: make test            tests of the tools
 #: make lint            rules for the files of this repository
+#: make litmus          the lockless steps, as herd7 and the kernel's memory model see them
 #: make table           README's table of targets and suites, from the last results
 #: make steps           the suites pass after every patch of the series
 #: make objects         the series leaves the object code of others alone
@@ -69,4 +70,5 @@ $(COMMANDS):
 #: STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #: STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series
 #: STEPS=all            bench-uml: one column for every patch
+#: HERD=/path/herd7     litmus: this herd7 instead of the one on PATH
 #: XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

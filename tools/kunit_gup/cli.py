@@ -7,8 +7,8 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, coverage, deps, everything, kernelci, kselftest, letters, lint, lock,
-               measure, module_runs, move_pages, mutants, objects, paths, plot, proc, profile,
+from . import (bench, checks, coverage, deps, everything, kernelci, kselftest, letters, lint, litmus,
+               lock, measure, module_runs, move_pages, mutants, objects, paths, plot, proc, profile,
                readme, rebase, runner, selftest, series_check, static, steps, targets, tree, ui,
                variants)
 from .errors import UserError
@@ -151,7 +151,7 @@ def _check():
     target = _target()
     chosen = [target] if option("TARGET") else [t for t in targets.table().values() if t.check]
     deps.ensure(*chosen, *objects.kernels(), programs=letters.PROGRAMS)
-    return _total(*everything.run(target, chosen, option("KDIR")))
+    return _total(*everything.run(target, chosen, option("KDIR"), option("HERD")))
 
 
 def _series():
@@ -180,6 +180,11 @@ def _kernelci():
 
 def _lint():
     return _checks(lint.run(option("KDIR")))
+
+
+def _litmus():
+    deps.ensure()
+    return _checks(litmus.run(option("KDIR"), option("HERD")))
 
 
 def _test():
@@ -264,6 +269,7 @@ COMMANDS = {
     "check": _check,
     "check-all": _check_all,
     "lint": _lint,
+    "litmus": _litmus,
     "kernelci": _kernelci,
     "series": _series,
     "series-check": _series_check,

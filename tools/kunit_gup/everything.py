@@ -3,20 +3,22 @@
 
 import time
 
-from . import (checks, kernelci, lint, module_runs, objects, readme, runner, selftest, series_check,
-               static, steps, ui, variants)
+from . import (checks, kernelci, lint, litmus, module_runs, objects, readme, runner, selftest,
+               series_check, static, steps, ui, variants)
 from .checks import Check
 from .errors import UserError
 
 
-def run(target, chosen, kdir):
+def run(target, chosen, kdir, herd=""):
     """Run every stage, whatever an earlier one gave; return (passed, failed, skipped).
 
     The code is checked as it is built for `target`, the suites run on each of the `chosen`.
+    `herd` names a herd7.
     """
     stages = {
         "tests of the tools": selftest.run,
         "lint": lambda: lint.run(kdir),
+        "litmus tests": lambda: litmus.run(kdir, herd),
         "KernelCI's rules": lambda: kernelci.jobs(kdir),
         "checkpatch": lambda: static.checkpatch(kdir),
         "the mailed series": lambda: series_check.written(kdir),
