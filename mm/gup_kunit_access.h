@@ -204,6 +204,8 @@ extern const struct gup_kunit_gup gup_kunit_gup;
  * @more:  do_pages_stat_more(), to be replaced; NULL where the tree does not have
  *         it
  * @alloc: do_pages_stat_alloc(), the same
+ * @end:   do_pages_stat_end(), the same
+ * @relock: do_pages_stat_relock(), the same
  */
 struct gup_kunit_stat {
 	void (*array)(struct mm_struct *mm, unsigned long nr_pages,
@@ -214,6 +216,9 @@ struct gup_kunit_stat {
 			      unsigned long nr_pages,
 			      const void __user **pages, int *status);
 	void *(*alloc)(void);
+	unsigned long (*end)(struct mm_struct *mm, spinlock_t *ptl,
+			     unsigned long i, unsigned long nr_pages);
+	bool (*relock)(struct mm_struct *mm);
 };
 
 #ifdef CONFIG_MIGRATION
