@@ -118,6 +118,7 @@ struct gup_mm *gup_nodes_make(struct kunit *test,
 extern struct kunit_suite gup_nodes_suite;
 extern struct kunit_suite gup_nodes_kinds_suite;
 extern struct kunit_suite gup_nodes_call_suite;
+extern struct kunit_suite gup_nodes_overlap_suite;
 extern struct kunit_suite gup_nodes_runs_suite;
 
 #endif /* _GUP_NODES_H */
