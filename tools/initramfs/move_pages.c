@@ -233,6 +233,7 @@ int main(int argc, char **argv)
 	errors();
 	processes();
 	arrays_end();
+	overlap();
 	kinds();
 	userfaultfd();
 	collapse();

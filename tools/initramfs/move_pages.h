@@ -34,6 +34,9 @@ long collapse_of(int pidfd, void *at);
 /* Pages of devices, of hugetlb, and of shared memory. */
 void kinds(void);
 
+/* Both arrays in one buffer, over each other. */
+void overlap(void);
+
 /* Pages and arrays that userfaultfd watches. */
 void userfaultfd(void);
 

@@ -14,7 +14,7 @@ CONFIG = ["CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y",
           "CONFIG_IA32_EMULATION=y", "CONFIG_DEVMEM=y"]
 KERNEL_ARGS = ["kunit.enable=0", "panic=-1", "printk.devkmsg=on", "hugepagesz=1G", "hugepages=1"]
 QEMU_ARGS = ("-cpu", "qemu64,+pdpe1gb", "-m", "6144")      # a page of 1 GB, where nothing lies
-ROWS = 51       # of each word size
+ROWS = 60       # of each word size
 WORDS = (64, 32)
 RESULT = re.compile(r"move-pages: (PASS|FAIL) (\d+) bits: ([^:\n]*)(.*)")
 
