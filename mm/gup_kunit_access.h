@@ -141,6 +141,8 @@ struct gup_node_pins;
  * @fast_pte_changed: gup_fast_pte_changed(), to be replaced
  * @grab_fast:        try_grab_folio_fast(); IRQs disabled
  * @put_folio:        gup_put_folio()
+ * @put_uncounted:    gup_put_folio_uncounted(), to be replaced; NULL where the
+ *                    tree does not have it
  * @unpin_folio:      gup_unpin_folio(), to be replaced; NULL where the tree
  *                    unpins with gup_put_folio()
  * @fast_unpin:       gup_fast_unpin_user_pages()
@@ -174,6 +176,8 @@ struct gup_kunit_gup {
 	struct folio *(*grab_fast)(struct page *page, int refs,
 				   unsigned int flags);
 	void (*put_folio)(struct folio *folio, int refs, unsigned int flags);
+	void (*put_uncounted)(struct folio *folio, int refs,
+			      unsigned int flags);
 	void (*unpin_folio)(struct folio *folio, int refs,
 			    struct gup_node_pins *pins);
 	void (*fast_unpin)(struct page **pages, unsigned long npages);

@@ -46,13 +46,4 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 int gup_array_nr_counted(struct gup_array *array);
 bool gup_array_is_page(const void *entry);
 
-/* Call the function itself: without a test, there is no replacement for it. */
-#define gup_call_void(call) do {					\
-	struct kunit *__test = current->kunit_test;			\
-									\
-	current->kunit_test = NULL;					\
-	call;								\
-	current->kunit_test = __test;					\
-} while (0)
-
 #endif /* _GUP_ARRAY_H */

@@ -110,6 +110,8 @@ struct gup_race;
  * @grabbed:   number of references in them
  * @suite:     what a suite wants to find again from a stub
  * @overruns:  number of scans that were allowed beyond the table
+ * @fast:      whether GUP-fast is walking
+ * @irqs_on:   number of steps of GUP-fast with IRQs enabled, where stubs see them
  */
 struct gup_fixture {
 	struct kunit *test;
@@ -136,6 +138,8 @@ struct gup_fixture {
 	unsigned int grabbed;
 	void *suite;
 	unsigned int overruns;
+	bool fast;
+	unsigned int irqs_on;
 };
 
 /**
@@ -351,6 +355,15 @@ const char *gup_race_lacks(void);
 	current->kunit_test = __test;					\
 	__ret;								\
 })
+
+/* The same for a function that returns nothing. */
+#define gup_call_void(call) do {					\
+	struct kunit *__test = current->kunit_test;			\
+									\
+	current->kunit_test = NULL;					\
+	call;								\
+	current->kunit_test = __test;					\
+} while (0)
 
 /* The kinds of requests by short names, for rows. */
 #define GUP_GET		FOLL_GET

@@ -8,12 +8,23 @@
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
+#include <linux/irqflags.h>
 
 #include "gup_kunit.h"
 
 static struct gup_fixture *gup_current_fixture(void)
 {
 	return kunit_get_current_test()->priv;
+}
+
+/*
+ * IRQs that are disabled are what keeps the page table, and the struct pages behind
+ * it: not to be enabled at any step of a walk.
+ */
+static void gup_race_look_at_irqs(struct gup_fixture *fx)
+{
+	if (fx->fast && !irqs_disabled())
+		fx->irqs_on++;
 }
 
 static void gup_race_step(enum gup_step step, bool here)
@@ -43,6 +54,7 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 	const bool here = ptep && page == gup_oracle_page(ptep_get(ptep));
 	struct folio *folio;
 
+	gup_race_look_at_irqs(fx);
 	if (fx->refuse >= 0 &&
 	    page == gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse))))
 		return NULL;
@@ -68,6 +80,7 @@ static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 	const bool here = ptep == gup_race_ptep();
 	unsigned int nr;
 
+	gup_race_look_at_irqs(gup_current_fixture());
 	if (!here || gup_current_fixture()->race->step != GUP_IN_SCAN || !half)
 		return gup_call_real(gup_kunit_gup.fast_pte_run(folio, page,
 							ptep, pte, max_nr));
@@ -89,6 +102,7 @@ static bool gup_changed_stub(pmd_t pmd, pmd_t *pmdp, pte_t pte, pte_t *ptep)
 	const bool here = ptep == gup_race_ptep();
 	bool changed;
 
+	gup_race_look_at_irqs(gup_current_fixture());
 	gup_race_step(GUP_BEFORE_CHECK, here);
 	changed = gup_call_real(gup_kunit_gup.fast_pte_changed(pmd, pmdp, pte,
 							       ptep));
@@ -123,11 +137,25 @@ static int gup_accessible_stub(struct folio *folio)
 	const int entry = fx->inaccessible;
 	struct page *page;
 
+	gup_race_look_at_irqs(fx);
 	if (entry < 0)
 		return 0;
 	page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, entry)));
 
 	return folio == page_folio(page) ? -EIO : 0;
+}
+
+static void gup_put_stub(struct folio *folio, int refs, unsigned int flags)
+{
+	gup_race_look_at_irqs(gup_current_fixture());
+	gup_call_void(gup_kunit_gup.put_folio(folio, refs, flags));
+}
+
+static void gup_put_uncounted_stub(struct folio *folio, int refs,
+				   unsigned int flags)
+{
+	gup_race_look_at_irqs(gup_current_fixture());
+	gup_call_void(gup_kunit_gup.put_uncounted(folio, refs, flags));
 }
 
 /**
@@ -146,6 +174,12 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 				   gup_changed_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_make_accessible,
 				   gup_accessible_stub);
+	kunit_activate_static_stub(fx->test, gup_kunit_gup.put_folio,
+				   gup_put_stub);
+	if (gup_kunit_gup.put_uncounted)
+		kunit_activate_static_stub(fx->test,
+					   gup_kunit_gup.put_uncounted,
+					   gup_put_uncounted_stub);
 	if (gup_kunit_gup.fast_pte_run)
 		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_run,
 					   gup_run_stub);

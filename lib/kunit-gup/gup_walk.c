@@ -53,11 +53,15 @@ static void gup_fast_run(struct gup_fixture *fx, struct gup_walk *walk)
 	int nr = GUP_PAGES_BEFORE;
 	unsigned long irq;
 
+	fx->irqs_on = 0;
+	fx->fast = true;
 	local_irq_save(irq);
 	walk->ret = gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
 						 addr + walk->nr * PAGE_SIZE,
 						 walk->flags, fx->pages, &nr);
+	fx->irqs_on += !irqs_disabled();
 	local_irq_restore(irq);
+	fx->fast = false;
 	walk->pinned = nr - GUP_PAGES_BEFORE;
 }
 
@@ -216,6 +220,8 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 	const int counted = gup_nr_counted(fx, walk);
 	const int zeroes = walk->flags & FOLL_GET ? 1 : 0;
 	int i, nr_zero = 0;
+
+	gup_differs(diff, "steps with IRQs enabled", 0, fx->irqs_on, 0);
 
 	gup_check_array(fx, walk, diff);
 	if (diff->what)
