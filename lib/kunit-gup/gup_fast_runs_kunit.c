@@ -70,6 +70,10 @@ static const struct gup_runs_row gup_runs_rows[] = {
 		.layout = { "A5", "A0-31:b" },
 		.flags = GUP_PIN_W, .gets = 32, .grabs = 1, .grabbed = 32,
 	}, {
+		.name = "hint for numa ends it",
+		.layout = { "A4", "A0-7 A8-15:p" },
+		.flags = GUP_GET, .gets = 8, .grabs = 1, .grabbed = 16,
+	}, {
 		.name = "shared pages for a get",
 		.layout = { "A4", "A0-7:s A8-15:r" },
 		.flags = GUP_GET, .gets = 16, .grabs = 1, .grabbed = 16,

@@ -33,11 +33,21 @@ struct gup_follow_row {
 	const char *dirty;
 };
 
+/*
+ * The entries of a folio of order 6 in blocks of 16, or of 32. All are clean and
+ * old, but for one dirty entry, not the first, and one young one in each block of
+ * the first half.
+ */
+#define GUP_DIRTY_IN_BLOCKS	"A0-2:ocb A3:ob A4-8:ocb A9:cb A10-15:ocb "	\
+				"A16-18:ocb A19:ob A20-24:ocb A25:cb A26-31:ocb " \
+				"A32-63:ocb"
+
 void gup_follow_row_run(struct kunit *test);
 
 extern struct kunit_suite gup_follow_suite;
 extern struct kunit_suite gup_follow_odd_suite;
 extern struct kunit_suite gup_follow_all_suite;
 extern struct kunit_suite gup_follow_runs_suite;
+extern struct kunit_suite gup_protnone_suite;
 
 #endif /* _GUP_FOLLOW_H */

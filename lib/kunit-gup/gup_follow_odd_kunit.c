@@ -69,6 +69,23 @@ static const struct gup_follow_row touch_rows[] = {
 		.name = "populate in the middle of a folio",
 		.layout = { "A4", "A0-15" },
 		.flags = FOLL_TOUCH | FOLL_FORCE, .first = 3, .nr = 9, .gets = 9,
+	}, {
+		.name = "block with one dirty entry",
+		.layout = { "A6", GUP_DIRTY_IN_BLOCKS },
+		.flags = GUP_PIN | GUP_TOUCH_W, .nr = 16, .gets = 16,
+	}, {
+		.name = "clean entries of a block with one dirty entry",
+		.layout = { "A6", GUP_DIRTY_IN_BLOCKS },
+		.flags = GUP_PIN | GUP_TOUCH_W, .first = 5, .nr = 8, .gets = 8,
+	}, {
+		.name = "clean block behind one with a dirty entry",
+		.layout = { "A6", GUP_DIRTY_IN_BLOCKS },
+		.flags = GUP_PIN | GUP_TOUCH_W, .first = 32, .nr = 16,
+		.gets = 16, .dirty = "A",
+	}, {
+		.name = "blocks with a dirty entry and clean ones",
+		.layout = { "A6", GUP_DIRTY_IN_BLOCKS },
+		.flags = GUP_PIN | GUP_TOUCH_W, .gets = 64, .dirty = "A",
 	},
 };
 

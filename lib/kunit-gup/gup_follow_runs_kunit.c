@@ -82,9 +82,30 @@ static const struct gup_runs_row gup_fr_rows[] = {
 		.layout = { "A5", "A0-31:b" },
 		.flags = GUP_PIN_W, .gets = 32, .grabs = 1, .grabbed = 32,
 	}, {
+		.name = "one dirty entry speaks for its block",
+		.layout = { "A6", GUP_DIRTY_IN_BLOCKS },
+		.flags = GUP_PIN | GUP_TOUCH_W,
+		.gets = 64, .grabs = 2, .grabbed = 64,
+	}, {
 		.name = "hints for numa",
 		.layout = { "A2", "A0-3:p" },
 		.flags = GUP_PIN, .gets = 4, .grabs = 1, .grabbed = 4,
+	}, {
+		.name = "hints for numa over a whole folio",
+		.layout = { "A4", "A0-15:p" },
+		.flags = GUP_GET, .gets = 16, .grabs = 1, .grabbed = 16,
+	}, {
+		.name = "hints for numa over two neighbours",
+		.layout = { "A2 B2+", "A0-3:p B0-3:p" },
+		.flags = GUP_GET, .gets = 8, .grabs = 2, .grabbed = 8,
+	}, {
+		.name = "hints for numa in falling order",
+		.layout = { "A3", "A7-0:p" },
+		.flags = GUP_GET, .gets = 8, .grabs = 8, .grabbed = 8,
+	}, {
+		.name = "hints for numa over half a folio",
+		.layout = { "A4", "A0-7 A8-15:p" },
+		.flags = GUP_GET, .gets = 16, .grabs = 2, .grabbed = 16,
 	},
 };
 
