@@ -240,6 +240,7 @@ extern struct kunit_suite gup_slow_cases_suite;
 extern struct kunit_suite gup_slow_leaf_suite;
 extern struct kunit_suite gup_slow_huge_suite;
 extern struct kunit_suite gup_slow_retry_suite;
+extern struct kunit_suite gup_slow_poison_suite;
 extern struct kunit_suite gup_bench_slow_suite;
 
 #endif /* _GUP_MM_H */

@@ -44,6 +44,7 @@ kunit_test_suites(&gup_fixture_suite,
 		  &gup_slow_leaf_suite,
 		  &gup_slow_huge_suite,
 		  &gup_slow_retry_suite,
+		  &gup_slow_poison_suite,
 #ifdef CONFIG_GUP_KUNIT_BENCH
 		  &gup_bench_suite,
 		  &gup_bench_array_suite,
