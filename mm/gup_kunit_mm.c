@@ -8,6 +8,8 @@
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmzone.h>
+#include <linux/page-isolation.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
@@ -425,3 +427,42 @@ void gup_kunit_migrate_end(struct folio *folio)
 	folio_unlock(folio);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_end, "gup_kunit");
+
+/**
+ * gup_kunit_cma_begin() - let a page block belong to CMA
+ * @page: the first page of the block
+ *
+ * Nothing is moved or counted, as there is nothing in it that is free.
+ *
+ * Context: The caller has all the pages of the block, and frees none until the end.
+ * Return: The type of the block before, or -EOPNOTSUPP.
+ */
+int gup_kunit_cma_begin(struct page *page)
+{
+	/* Without hotplug, the function is gone once the kernel has booted. */
+#if defined(CONFIG_CMA) && defined(CONFIG_MEMORY_HOTPLUG)
+	const int type = get_pageblock_migratetype(page);
+
+	init_pageblock_migratetype(page, MIGRATE_CMA, false);
+
+	return type;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_cma_begin, "gup_kunit");
+
+/**
+ * gup_kunit_cma_end() - let a page block be of the type that it was of
+ * @page: the first page of the block
+ * @type: what gup_kunit_cma_begin() returned
+ *
+ * Context: As gup_kunit_cma_begin().
+ */
+void gup_kunit_cma_end(struct page *page, int type)
+{
+#if defined(CONFIG_CMA) && defined(CONFIG_MEMORY_HOTPLUG)
+	init_pageblock_migratetype(page, type, false);
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_cma_end, "gup_kunit");

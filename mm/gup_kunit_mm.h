@@ -50,5 +50,7 @@ unsigned long gup_kunit_mmap(unsigned long len, unsigned long prot,
 struct mm_struct *gup_kunit_fork(void);
 void gup_kunit_migrate_begin(struct folio *folio);
 void gup_kunit_migrate_end(struct folio *folio);
+int gup_kunit_cma_begin(struct page *page);
+void gup_kunit_cma_end(struct page *page, int type);
 
 #endif /* __MM_GUP_KUNIT_MM_H */

@@ -400,6 +400,7 @@ extern struct kunit_suite gup_unpin_suite;
 extern struct kunit_suite gup_unpin_edge_suite;
 extern struct kunit_suite gup_longterm_suite;
 extern struct kunit_suite gup_longterm_real_suite;
+extern struct kunit_suite gup_longterm_cma_suite;
 extern struct kunit_suite gup_bench_suite;
 extern struct kunit_suite gup_bench_array_suite;
 
