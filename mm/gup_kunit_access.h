@@ -265,6 +265,8 @@ long gup_kunit_madvise(unsigned long start, size_t len, int advice);
 long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot);
 long gup_kunit_mlock(unsigned long start, size_t len);
 struct file *gup_kunit_memfd_secret(size_t len);
+struct file *gup_kunit_memfd(unsigned int flags, loff_t len);
+long gup_kunit_huge_pages(struct file *file, bool reserved);
 long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev);
 long gup_kunit_swap(unsigned long name, bool on);
 struct file *gup_kunit_open(const char *path);

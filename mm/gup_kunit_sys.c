@@ -6,7 +6,9 @@
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs_struct.h>
+#include <linux/hugetlb.h>
 #include <linux/kdev_t.h>
+#include <linux/memfd.h>
 #include <linux/mman.h>
 #include <linux/syscalls.h>
 
@@ -142,6 +144,50 @@ struct file *gup_kunit_memfd_secret(size_t len)
 	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_FOR_MODULES(gup_kunit_memfd_secret, "gup_kunit");
+
+/**
+ * gup_kunit_memfd() - memfd_create(2) and ftruncate(2)
+ * @flags: MFD_*
+ * @len:   the size in bytes
+ *
+ * Context: Process context, no locks held.
+ * Return: The file, for the caller to put, or an error.
+ */
+struct file *gup_kunit_memfd(unsigned int flags, loff_t len)
+{
+	struct file *file = memfd_alloc_file("gup_kunit", flags);
+	int ret;
+
+	if (IS_ERR(file))
+		return file;
+	ret = vfs_truncate(&file->f_path, len);
+	if (!ret)
+		return file;
+	fput(file);
+
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_memfd, "gup_kunit");
+
+/**
+ * gup_kunit_huge_pages() - how many huge pages are in the pool of a file of hugetlb
+ * @file:     the file
+ * @reserved: whether to count those that are reserved, instead of the free ones
+ *
+ * Context: Nobody else uses the pool.
+ * Return: The number; 0 without hugetlb.
+ */
+long gup_kunit_huge_pages(struct file *file, bool reserved)
+{
+#ifdef CONFIG_HUGETLB_PAGE
+	const struct hstate *h = hstate_file(file);
+
+	return reserved ? h->resv_huge_pages : h->free_huge_pages;
+#else
+	return 0;
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_huge_pages, "gup_kunit");
 
 /*
  * The name is a pointer where the call takes its arguments one by one, and a

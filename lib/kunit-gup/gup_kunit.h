@@ -398,6 +398,7 @@ extern struct kunit_suite gup_torn_suite;
 extern struct kunit_suite gup_array_suite;
 extern struct kunit_suite gup_unpin_suite;
 extern struct kunit_suite gup_unpin_edge_suite;
+extern struct kunit_suite gup_unpin_added_suite;
 extern struct kunit_suite gup_longterm_suite;
 extern struct kunit_suite gup_longterm_real_suite;
 extern struct kunit_suite gup_longterm_cma_suite;

@@ -18,6 +18,7 @@ struct mm_struct *gup_real_fork(struct kunit *test);
 extern struct kunit_suite gup_real_suite;
 extern struct kunit_suite gup_real_partial_suite;
 extern struct kunit_suite gup_real_special_suite;
+extern struct kunit_suite gup_real_memfd_suite;
 extern struct kunit_suite gup_real_swap_suite;
 
 #endif /* _GUP_REAL_H */
