@@ -3,9 +3,9 @@
  * gup_longterm_cma: a page block that belongs to CMA, in an ordinary zone.
  *
  * Its pages can be used for what can be moved, as long as nobody pins them for
- * long. GUP-fast leaves such a folio alone then, and the slow path moves it out of
- * the block. A block that is in use as a whole gets the type for the time of a
- * test, so that no free page is on a list for the wrong type.
+ * long. GUP-fast leaves such a folio alone then, and the slow path moves it out
+ * of the block. A block that is in use as a whole gets the type for the time of
+ * a test, so that no free page is on a list for the wrong type.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -168,9 +168,9 @@ static int gup_cma_migrate(struct list_head *list, new_folio_t new_folio,
 	cma->migrated += list_count_nodes(list);
 	gup_cma_restore(cma);
 
-	return gup_call_real(gup_kunit_migrate_pages(list, new_folio, free_folio,
-						     private, mode, reason,
-						     ret_succeeded));
+	return gup_call_real(gup_kunit_migrate_pages(list, new_folio,
+						     free_folio, private, mode,
+						     reason, ret_succeeded));
 }
 
 static struct gup_cma *gup_cma_watch(struct kunit *test, struct gup_mm *m)
@@ -229,7 +229,7 @@ static void gup_cma_moves(struct kunit *test)
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
 
-/* Somebody else holds a page, so that the folio cannot be moved: no pin is left. */
+/* Somebody else holds a page, so the folio cannot be moved: no pin is left. */
 static void gup_cma_held(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { GUP_CMA_FOLIOS, "A0-15" };

@@ -3,13 +3,13 @@
  * gup_protnone: entries without access, such as those with a hint for NUMA.
  *
  * x86 stores the frame number of such an entry inverted, so that the raw value
- * falls as the frame number rises. What a batch compares must follow that: pages in
- * rising order are a batch, and pages in falling order are none, although their raw
- * values rise by what is the step of a batch elsewhere.
+ * falls as the frame number rises. What a batch compares must follow that:
+ * pages in rising order are a batch, and pages in falling order are none,
+ * although their raw values rise by what is the step of a batch elsewhere.
  *
- * Without FOLL_HONOR_NUMA_FAULT, the slow path takes what the entries map. With it,
- * and in GUP-fast, they end the walk. How many batches that takes is told by
- * gup_follow_runs and gup_fast_runs.
+ * Without FOLL_HONOR_NUMA_FAULT, the slow path takes what the entries map. With
+ * it, and in GUP-fast, they end the walk. How many batches that takes is told
+ * by gup_follow_runs and gup_fast_runs.
  */
 #include "gup_follow.h"
 

@@ -2,9 +2,10 @@
 /*
  * gup_real_memfd: memfd_pin_folios() over files of shmem and of hugetlb.
  *
- * It finds the folios in the page cache, or allocates them, and hands out an array
- * of folios instead of pages: each folio once, whatever its size. Where they must
- * not be pinned for long, that array is checked, unpinned and filled once more.
+ * It finds the folios in the page cache, or allocates them, and hands out an
+ * array of folios instead of pages: each folio once, whatever its size. Where
+ * they must not be pinned for long, that array is checked, unpinned and filled
+ * once more.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -39,7 +40,7 @@ struct gup_memfd {
 	long released;
 };
 
-/* The file of hugetlb if there is a size of huge pages in @flags, else of shmem. */
+/* A file of hugetlb if @flags has a size of huge pages, else of shmem. */
 static struct gup_memfd *gup_memfd_create(struct kunit *test,
 					  unsigned int flags, loff_t len,
 					  const char *lacks)
@@ -69,7 +70,8 @@ static long gup_memfd_pin(struct gup_memfd *f, loff_t start, loff_t end,
 		f->folios[i] = (struct folio *)GUP_POISON;
 	f->offset = ULONG_MAX;
 
-	return memfd_pin_folios(f->file, start, end, f->folios, max, &f->offset);
+	return memfd_pin_folios(f->file, start, end, f->folios, max,
+				&f->offset);
 }
 
 /* What is pinned now, by the statistic. */
@@ -88,7 +90,8 @@ static void gup_memfd_expect(struct gup_memfd *f, unsigned int nr,
 
 	for (i = 0; i < nr; i++) {
 		folio = f->folios[i];
-		KUNIT_EXPECT_EQ_MSG(f->test, folio->index, index, "folio %u", i);
+		KUNIT_EXPECT_EQ_MSG(f->test, folio->index, index, "folio %u",
+				    i);
 		KUNIT_EXPECT_TRUE(f->test, folio_maybe_dma_pinned(folio));
 		KUNIT_EXPECT_NE_MSG(f->test, folio_zonenum(folio), ZONE_MOVABLE,
 				    "folio %u", i);
@@ -154,8 +157,8 @@ static const struct gup_memfd_row gup_memfd_rows[] = {
 KUNIT_ARRAY_PARAM_DESC(gup_memfd, gup_memfd_rows, name);
 
 /*
- * What boots with the kernel may be in a movable zone, where none is taken for a
- * file to be pinned. A longterm pin moves two of them to where they can stay.
+ * What boots with the kernel may be in a movable zone, where none is taken for
+ * a file to be pinned. A longterm pin moves two of them to where they can stay.
  */
 static void gup_memfd_fill_pool(struct kunit *test, unsigned long size)
 {
@@ -254,13 +257,14 @@ static void gup_memfd_add_pins(struct kunit *test)
 static void gup_memfd_expect_content(struct gup_mm *m)
 {
 	const unsigned int third = m->nr / 3;
-	u32 content;
+	u32 __user *at;
 	unsigned int i;
+	u32 content;
 
 	for (i = 0; i < m->nr; i++) {
+		at = (u32 __user *)gup_mm_addr(m, i);
 		content = 0;
-		KUNIT_EXPECT_EQ(m->test, 0,
-				get_user(content, (u32 __user *)gup_mm_addr(m, i)));
+		KUNIT_EXPECT_EQ(m->test, 0, get_user(content, at));
 		KUNIT_EXPECT_EQ_MSG(m->test, content,
 				    i / third == 1 ? 0 : i % third + 1,
 				    "page %u", i);

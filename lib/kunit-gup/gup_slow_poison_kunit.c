@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_poison: in the middle of a large folio, an entry for a page that must not
- * be accessed.
+ * gup_slow_poison: in the middle of a large folio, an entry for a page that
+ * must not be accessed.
  *
- * No such entry is present. So each walk ends in front of it, the page fault decides
- * about the next call, and what lies behind it can be had as if nothing were wrong.
+ * No such entry is present. So each walk ends in front of it, the page fault
+ * decides about the next call, and what lies behind it can be had as if nothing
+ * were wrong.
  */
 #include <linux/mman.h>
 #include <linux/swapops.h>

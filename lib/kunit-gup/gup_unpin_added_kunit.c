@@ -2,8 +2,8 @@
 /*
  * gup_unpin_added: pins that folio_add_pins() adds to one that is there.
  *
- * As iommufd does with a folio of memfd_pin_folios(), to release parts of it later.
- * Whatever releases them must release that many.
+ * As iommufd does with a folio of memfd_pin_folios(), to release parts of it
+ * later. Whatever releases them must release that many.
  */
 #include <kunit/test-bug.h>
 
@@ -53,7 +53,7 @@ static void gup_unpin_added_folios(struct folio *folio)
 }
 
 /**
- * struct gup_unpin_added_row - one pin, many more of the same, and their release
+ * struct gup_unpin_added_row - one pin, many more of it, and their release
  * @name:    how they are released
  * @folio:   the folio
  * @release: what releases them
