@@ -60,7 +60,7 @@ $(COMMANDS):
 #: VARIANT=kasan+ubsan  with debug variants, also tables of tools/targets.toml
 #: ACCEL=kvm|tcg        QEMU's accelerator, instead of one that is seen to boot the kernel
 #: BASE=7.2             take the Debian source of another version of tools/source.toml
-#: KDIR=/path           take this Linux tree (only read) instead of the Debian source
+#: KDIR=/path           take this Linux (a tree, linux-7.3.4.tar.xz or REPOSITORY@TAG; only read)
 #: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)
 #: JOBS=N               jobs of make; default: all CPUs
 #: WAIT=1               queue behind another run instead of giving up

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from . import mailing, paths, proc, series, source, tree as trees, ui
 from .errors import UserError
-from .git import Git
 
 DIRECTORY = paths.RESULTS / "series"
 LETTER = paths.TOOLS / "cover-letter.txt"
@@ -94,10 +93,9 @@ def _base(tree):
     lines = [f"It applies to Linux {tree.version}" + (
         "" if tree.kdir else f" of Debian, {source.package().stem.rpartition('_')[0]}") + ".",
         f"base-tree: {snapshot}"]
-    if tree.kdir:
-        code, head, _ = Git(tree.kdir).attempt("rev-parse", "--verify", "HEAD", "HEAD^{tree}")
-        if code == 0 and head.split()[1] == snapshot:
-            lines.append(f"base-commit: {head.split()[0]}")
+    commit = tree.kdir and tree.kdir.commit(snapshot)
+    if commit:
+        lines.append(f"base-commit: {commit}")
     return "\n".join(lines)
 
 

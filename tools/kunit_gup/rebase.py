@@ -6,33 +6,32 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from . import overlay, paths, proc, series, source, ui
+from . import kdirs, overlay, paths, proc, series, source, ui
 from .checks import Check
-from .errors import UserError
 from .git import environment
 
 TOUCHED = re.compile(r"^diff --git a/(\S+) b/", re.M)
 HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? .*?@@ ?(.*)$", re.M)
-NO_TREE = "it must have the top Makefile of Linux"
 
 
 def run(kdir):
     """Try each patch on the tree at `kdir`; return one Check for each, and one for new files."""
-    top = Path(kdir).expanduser().resolve()
-    if not (top / "Makefile").is_file():
-        raise UserError(f"KDIR={kdir} is no kernel tree", NO_TREE)
+    found = kdirs.find(kdir)
+    with found.opened(paths.fresh_log("rebase-check")) as top:
+        return _tried(found, top)
+
+
+def _tried(found, top):
     makefile = (top / "Makefile").read_text(encoding="utf-8", errors="replace")
     short, full = source.kernel_version(makefile)
-    if not short:
-        raise UserError(f"KDIR={kdir} is no kernel tree", NO_TREE)
     known = short in source.bases()
     patches = series.patch_files_for(short) if known else series.patch_files()
-    ui.note(f"KDIR={kdir} is Linux {full}; trying the patches for "
+    ui.note(f"KDIR={found.given} is Linux {full}; trying the patches for "
             f"{source.bases()[short if known else source.default()]['base']}")
     with tempfile.TemporaryDirectory(dir=paths.cache()) as scratch:
         _copy(top, Path(scratch), patches)
-        found = [_try(Path(scratch), patch) for patch in patches]
-    return [*found, _new_files(top)]
+        tried = [_try(Path(scratch), patch) for patch in patches]
+    return [*tried, _new_files(top)]
 
 
 def _copy(top, scratch, patches):

@@ -21,12 +21,19 @@ from .errors import UserError
 KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
             "/usr/share/keyrings/debian-archive-keyring.pgp")
 
+SOURCE = re.compile(r"linux-source-\d+\.\d+")
+NOT_REACHED = "Failed to fetch"     # apt; of a suite that is not there it says something else
+
+
+@functools.cache
+def _table():
+    return tomllib.loads((paths.TOOLS / "source.toml").read_text(encoding="utf-8"))
+
 
 @functools.cache
 def bases():
     """Return {version: table} of tools/source.toml, the default first."""
-    text = (paths.TOOLS / "source.toml").read_text(encoding="utf-8")
-    return {entry["version"]: entry for entry in tomllib.loads(text)["base"]}
+    return {entry["version"]: entry for entry in _table()["base"]}
 
 
 def default():
@@ -75,14 +82,26 @@ def unpack(deb, destination, log):
 
     Return the number of files and directories.
     """
-    destination.mkdir(parents=True)
-    progress = ui.Progress(f"unpacking {deb.name}")
     member = f"./usr/src/{wanted()['package']}.tar.xz"
     with open(log, "a", encoding="utf-8") as errors:
         outer = proc.start(["dpkg-deb", "--fsys-tarfile", deb],
                            stdout=subprocess.PIPE, stderr=errors)
         inner = proc.start(["tar", "-xOf", "-", member],
                            stdin=outer.stdout, stdout=subprocess.PIPE, stderr=errors)
+    code, count = untar(deb.name, destination, log, ["--strip-components=1", "-Jf", "-"], inner)
+    outer.stdout.close()
+    if code | proc.finish(outer):
+        raise UserError(f"cannot unpack {deb}", f"see {log}; `make distclean` fetches it again")
+    return count
+
+
+def untar(what, destination, log, options, source=None):
+    """Unpack `what`, a tar file that `options` name, into the new directory `destination`.
+
+    It may come from the process `source`. Return (exit code, number of files and directories).
+    """
+    destination.mkdir(parents=True)
+    progress = ui.Progress(f"unpacking {what}")
     count = 0
 
     def counted(_line):
@@ -90,16 +109,16 @@ def unpack(deb, destination, log):
         count += 1
         progress.update(f"{count} files")
 
-    code = proc.logged(["tar", "-xJvf", "-", "-C", destination, "--strip-components=1",
-                        "--no-same-owner"], log, counted, stdin=inner.stdout)
-    for child in (inner, outer):
-        child.stdout.close()
-        code |= proc.finish(child)
+    code = proc.logged(["tar", "-xv", "-C", destination, "--no-same-owner", *options], log, counted,
+                       **({"stdin": source.stdout} if source else {}))
+    if source:
+        source.stdout.close()
+        code |= proc.finish(source)
     if code:
         proc.refuse_full_disk(proc.tail(log, 20))
-        raise UserError(f"cannot unpack {deb}", f"see {log}; `make distclean` fetches it again")
-    progress.done(f"{count} files")
-    return count
+    else:
+        progress.done(f"{count} files")
+    return code, count
 
 
 def _sha256(path):
@@ -108,27 +127,57 @@ def _sha256(path):
 
 
 def _fetch(directory):
-    """Download the package from the first of the machine's Debian mirrors that has it."""
+    """Download the package from the first suite of the machine's Debian mirrors that has it."""
     paths.need_space(0.5, "the kernel source package")
-    problem = "this machine's apt has no Debian mirror"
+    name, problem, there = wanted()["package"], "this machine's apt has no Debian mirror", {}
     for mirror in _mirrors():
-        apt = _Apt(directory / "apt", mirror)
-        problem = apt.update()
-        if problem:
-            continue
-        entry = apt.entry(wanted()["package"])
-        if entry:
-            return apt.download(wanted()["package"], entry, directory)
-        problem = f"{wanted()['suite']} has no {wanted()['package']}"
-    raise UserError(f"cannot get the kernel source: {problem}",
-                    "check the network, or give a tree of your own with KDIR=")
+        for suite in _table()["suites"]:
+            apt = _Apt(directory / "apt", mirror, suite)
+            progress = ui.Progress(f"looking for {name} in {suite}")
+            wrong = apt.update()
+            if wrong:
+                progress.done("it cannot be read")
+                problem = wrong
+                if NOT_REACHED in wrong:
+                    break       # nor will another suite be
+                continue
+            entry = apt.entry(name)
+            progress.done(entry["Version"] if entry else "it is not there")
+            if entry:
+                return apt.download(name, entry, directory)
+            for other in apt.sources():
+                there.setdefault(other, []).append(suite)
+        if there:
+            raise UserError(*_moved_on(name, there))
+    raise UserError(f"cannot get the kernel source: {problem}", f"check the network, or {_own()}")
+
+
+def _moved_on(name, there):
+    """Say what can be done with the packages that are `there`; return the words of the error."""
+    ours = {entry["package"]: entry["version"] for entry in bases().values()}
+    for other in sorted(there, key=_numbers):
+        what = f"`make kunit BASE={ours[other]}` takes it" if other in ours else \
+            f"`make rebase-check KDIR={other}.tar.xz` (the file in it) says which patches differ"
+        ui.note(f"there is {other} in {', '.join(there[other])}: {what}")
+    return f"there is no {name} in {', '.join(_table()['suites'])}", _own()
+
+
+def _own():
+    """Return the words for a source of one's own."""
+    version = wanted()
+    return (f"give Linux {version['version']} with KDIR=: a tree, a tarball as "
+            f"linux-{version['base']}.tar.xz, or REPOSITORY@v{version['base']}")
+
+
+def _numbers(name):
+    return [int(number) for number in re.findall(r"\d+", name)]
 
 
 def _mirrors():
     """Return the archive URIs of the machine's apt sources, the surest first."""
     if not shutil.which("apt-get"):
         raise UserError("this machine has no apt to fetch the kernel source with",
-                        "give a Linux tree with KDIR=")
+                        _own())
     form = "$(ORIGIN)|$(LABEL)|$(REPO_URI)|$(SITE)"
     sure, unsure = [], []
     for line in proc.capture(["apt-get", "indextargets", "--format", form])[1].splitlines():
@@ -141,9 +190,9 @@ def _mirrors():
 
 
 class _Apt:
-    """A private apt configuration in `directory` with `mirror` as its only source."""
+    """A private apt configuration in `directory`, with a `suite` of `mirror` as its only source."""
 
-    def __init__(self, directory, mirror):
+    def __init__(self, directory, mirror, suite):
         keyring = next((k for k in KEYRINGS if Path(k).exists()), None)
         if not keyring:
             raise UserError("the keyring of the Debian archive is missing",
@@ -152,7 +201,7 @@ class _Apt:
             (directory / part).mkdir(parents=True, exist_ok=True)
         (directory / "status").write_text("", encoding="utf-8")
         (directory / "sources.list").write_text(
-            f"deb [signed-by={keyring}] {mirror} {wanted()['suite']} main\n", encoding="utf-8")
+            f"deb [signed-by={keyring}] {mirror} {suite} main\n", encoding="utf-8")
         (directory / "apt.conf").write_text(
             f'Dir::State "{directory}";\n'
             f'Dir::State::status "{directory}/status";\n'
@@ -162,6 +211,7 @@ class _Apt:
             'Dir::Etc::sourceparts "-";\n'
             'Dir::Etc::preferences "-";\n'
             'Dir::Etc::preferencesparts "-";\n'
+            'APT::Get::List-Cleanup "0";\n'
             'Acquire::Languages "none";\n'
             'Acquire::Retries "3";\n'
             'APT::Sandbox::User "root";\n', encoding="utf-8")
@@ -184,6 +234,12 @@ class _Apt:
                                     check=False, env=self.env)
         fields = dict(re.findall(r"^([A-Za-z0-9-]+): (.*)$", out, re.M))
         return fields if code == 0 and "Size" in fields else None
+
+    def sources(self):
+        """Return the names of all packages with a kernel source."""
+        out = proc.capture(["apt-cache", "pkgnames", "linux-source-"], check=False,
+                           env=self.env)[1]
+        return [name for name in out.split() if SOURCE.fullmatch(name)]
 
     def download(self, name, entry, destination):
         """Download `name` and move the finished file to `destination`; return its path."""

@@ -12,11 +12,12 @@ complete. A run that was interrupted before that does its work again.
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from pathlib import Path
 
-from . import overlay, paths, series, source, ui
+from . import kdirs, overlay, paths, series, source, ui
 from .errors import UserError
 from .git import Git
 
@@ -29,7 +30,7 @@ class Tree:
     """One prepared tree, with its git and its state."""
 
     def __init__(self, path, kdir=None):
-        """Describe the tree at `path`, made from the user's tree `kdir` or the package."""
+        """Describe the tree at `path`, made from the user's `kdir` (a Kdir) or the package."""
         self.path = path
         self.kdir = kdir
         self.git = Git(path)
@@ -38,6 +39,7 @@ class Tree:
             self.state = json.loads((path / STATE).read_text(encoding="utf-8"))
         self.base = self.state.get("base")          # the wanted ones, which take effect
         self.version = self.state.get("version")    # when the series applies to them
+        self.origin = self.state.get("origin")
 
     @property
     def name(self):
@@ -70,11 +72,9 @@ def locate(kdir=None):
     if not kdir:
         version = source.wanted()["version"]
         return Tree(paths.cache() / ("tree" if version == source.default() else f"tree-{version}"))
-    real = Path(kdir).expanduser().resolve()
-    if not (real / "Makefile").is_file():
-        raise UserError(f"KDIR={kdir} is no kernel tree", "it must have the top Makefile of Linux")
-    key = hashlib.sha256(str(real).encode()).hexdigest()[:12]
-    return Tree(paths.cache() / f"tree-{key}", real)
+    found = kdirs.find(str(kdir))
+    key = hashlib.sha256(str(found).encode()).hexdigest()[:12]
+    return Tree(paths.cache() / f"tree-{key}", found)
 
 
 def prepare(kdir=None, strict=False):
@@ -171,27 +171,35 @@ def steps(tree):
 
 def _based(tree):
     """Return the tree with its source committed as gup/base."""
-    _check_version(tree)
-    if not tree.state:
-        with _building(tree) as fresh:
-            (_import if tree.kdir else _from_package)(fresh)
-        return locate(tree.kdir)
-    if tree.kdir:
-        _refresh(tree)
-    return tree
-
-
-def _check_version(tree):
-    """Refuse a user's tree of another version before anything is made from it."""
     if not tree.kdir:
-        return
-    makefile = (tree.kdir / "Makefile").read_text(encoding="utf-8", errors="replace")
+        if not tree.state:
+            with _building(tree) as fresh:
+                _from_package(fresh)
+        return locate()
+    origin = tree.kdir.origin
+    if tree.state and origin and origin == tree.origin:
+        return tree
+    log = paths.fresh_log("prepare")
+    with tree.kdir.opened(log) as top:
+        _check_version(tree.kdir, top)
+        if tree.state:
+            _refresh(tree, top, origin)
+            return tree
+        with _building(tree) as fresh:
+            fresh.origin = origin
+            (_adopt if tree.kdir.unpacks else _import)(fresh, top, log)
+    return locate(tree.kdir.given)
+
+
+def _check_version(kdir, top):
+    """Refuse a user's tree of another version before anything is made from it."""
+    makefile = (top / "Makefile").read_text(encoding="utf-8", errors="replace")
     short, full = source.kernel_version(makefile)
     patch = next(iter(series.patch_files()), None)
     if short not in source.bases():
         known = source.bases().values()
         raise UserError(
-            f"KDIR={tree.kdir} is Linux {full or 'of unknown version'} (its Makefile says so), the "
+            f"KDIR={kdir.given} is Linux {full or 'of unknown version'} (its Makefile says so), the "
             f"series from mm/patches/{patch.name if patch else ''} on is for Linux "
             f"{' and '.join(entry['base'] for entry in known)}",
             f"give a {' or '.join(entry['version'] for entry in known)} tree, or see with "
@@ -214,6 +222,17 @@ def _building(tree):
 def _from_package(tree):
     log = paths.fresh_log("prepare")
     count = source.unpack(source.package(), tree.path, log)
+    _commit_all(tree, log, count)
+
+
+def _adopt(tree, top, log):
+    """Make what was unpacked the tree."""
+    top.rename(tree.path)
+    _commit_all(tree, log, sum(len(files) for _, _, files in os.walk(tree.path)))
+
+
+def _commit_all(tree, log, count):
+    """Commit the `count` files that are there as the source."""
     _init(tree)
     progress = ui.Progress("committing the source")
     added = iter(range(1, count + 1))
@@ -227,12 +246,12 @@ def _from_package(tree):
     _first_state(tree, commit)
 
 
-def _import(tree):
+def _import(tree, top, _log):
     """Copy the user's tree by way of git, which only reads it."""
-    progress = ui.Progress(f"reading {tree.kdir}")
+    progress = ui.Progress(f"reading {top}")
     tree.path.mkdir()
     _init(tree)
-    commit = _commit_base(tree, _snapshot(tree))
+    commit = _commit_base(tree, _snapshot(tree, top))
     progress.done()
     progress = ui.Progress("checking out a copy")
     tree.git.run("checkout", "--quiet", "-B", series.BRANCH, commit)
@@ -240,14 +259,16 @@ def _import(tree):
     _first_state(tree, commit)
 
 
-def _refresh(tree):
-    """Take up changes that the user made in their tree since the last run."""
-    snapshot = _snapshot(tree)
+def _refresh(tree, top, origin):
+    """Take up changes that the user made since the last run."""
+    snapshot = _snapshot(tree, top)
     if snapshot == tree.git.run("rev-parse", f"{tree.state['base']}^{{tree}}"):
+        tree.save(origin=origin)
         return
     ui.note(f"{tree.kdir} changed; taking it up")
     makefile = tree.git.run("show", f"{snapshot}:Makefile")
     tree.base, tree.version = _commit_base(tree, snapshot), source.kernel_version(makefile)[1]
+    tree.origin = origin
 
 
 # What a build leaves in a tree, as far as it would be in the way of another.
@@ -257,16 +278,18 @@ BUILD_OUTPUT = [f":(exclude,glob){name}" for name in (
     "arch/*/include/generated/**", "Module.symvers", "System.map", "vmlinux")]
 
 
-def _snapshot(tree):
-    """Return the git tree of the files in the user's tree, without its build output."""
-    theirs = Git(tree.kdir)
-    git = Git(tree.kdir, f"--git-dir={tree.path}/.git", f"--work-tree={tree.kdir}",
+def _snapshot(tree, top):
+    """Return the git tree of the files at `top`; of a user's tree, without its build output."""
+    git = Git(top, f"--git-dir={tree.path}/.git", f"--work-tree={top}",
               GIT_INDEX_FILE=str(tree.path / ".git/kdir-index"))
+    if tree.kdir.unpacks:
+        git.run("add", "--all", "--force")
+        return git.run("write-tree")
     git.run("add", "--all")
     if not git.run("ls-files", "--", "Makefile"):   # Debian's .gitignore leaves out everything
         git.run("add", "--all", "--force", "--", ".", *BUILD_OUTPUT)
-    code, out, _ = theirs.attempt("ls-files", "-z")
-    tracked = [n for n in out.split("\0") if (tree.kdir / n).is_file()] if code == 0 else []
+    code, out, _ = Git(top).attempt("ls-files", "-z")
+    tracked = [n for n in out.split("\0") if (top / n).is_file()] if code == 0 else []
     if tracked:
         git.run("--literal-pathspecs", "add", "--force", "--pathspec-from-file=-",
                 "--pathspec-file-nul", input="\0".join(tracked))
@@ -291,7 +314,7 @@ def _first_state(tree, commit):
     makefile = (tree.path / "Makefile").read_text(encoding="utf-8")
     tree.git.run("tag", series.BASE, commit)
     tree.save(version=source.kernel_version(makefile)[1], base=commit, tip=commit, patches=None,
-              pending=None, overlay={})
+              pending=None, overlay={}, origin=tree.origin)
 
 
 # The series
@@ -318,7 +341,8 @@ def _apply(tree, strict):
     tree.git.run("reset", "--quiet", "--keep", tip)
     tree.git.run("tag", "-f", series.BASE, tree.base)
     series.mark(tree.git, commits, tree.patches)
-    tree.save(tip=tip, patches=wanted, pending=None, base=tree.base, version=tree.version)
+    tree.save(tip=tip, patches=wanted, pending=None, base=tree.base, version=tree.version,
+              origin=tree.origin)
     progress.done(f"{len(commits)} patches")
 
 

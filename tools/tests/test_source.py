@@ -21,8 +21,10 @@ case "$*" in
 	echo 'Debian|Debian|tst://mirror.invalid/|'
 	echo 'Debian|Debian-Security|tst://security.invalid/|' ;;
 *update*)
-	cat "$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")" >> "$WORLD/sources"
-	[ ! -e "$WORLD/offline" ] || { echo 'E: Failed to fetch tst: no route' >&2; exit 100; } ;;
+	cat "$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")" | tee "$WORLD/now" >> "$WORLD/sources"
+	[ ! -e "$WORLD/offline" ] || { echo 'E: Failed to fetch tst: no route' >&2; exit 100; }
+	[ ! -e "$WORLD/unsigned" ] || grep -qwf "$WORLD/signed" "$WORLD/now" ||
+		{ echo 'E: The repository is not signed.' >&2; exit 100; } ;;
 *download*)
 	head -c 1000 "$WORLD/source.deb" > linux_1_all.deb
 	[ ! -e "$WORLD/slow" ] || echo $$ > "$WORLD/pid"
@@ -32,6 +34,13 @@ case "$*" in
 esac
 """
 APT_CACHE = """#!/bin/sh
+case "$1" in
+pkgnames)
+	printf '%s\\n' linux-source linux-source-7.10 linux-source-7.2
+	! grep -qw sid "$WORLD/now" || echo linux-source-6.12
+	exit ;;
+esac
+[ ! -e "$WORLD/has" ] || grep -qwf "$WORLD/has" "$WORLD/now" || exit 100
 printf 'Package: x\\nVersion: 7.3.4-1\\nSize: %s\\nSHA256: %s\\n' SIZE HASH
 """
 
@@ -80,6 +89,41 @@ class Package(Sandbox):
         self.assertRegex((self.top / "sources").read_text(),
                          r"\Adeb \[signed-by=\S+\] tst://mirror.invalid/ trixie-backports main\n\Z")
 
+    def asked(self):
+        """Return the suites that were asked, in order."""
+        lines = (self.top / "sources").read_text().splitlines()
+        return [line.split()[-2] for line in lines if "mirror.invalid" in line]
+
+    def test_another_suite(self):
+        """Debian moved on: the next suite that has the package is as good, and signed too."""
+        write(self.top, {"has": "sid\n", "signed": "sid\n"})
+        self.flag("unsigned")
+        self.assertIn("looking for linux-source-7.3 in sid: 7.3.4-1", self.run_tool("prepare"))
+        self.assertEqual(self.asked()[0], "trixie-backports")
+        self.assertEqual(self.asked()[-1], "sid")
+        self.assertRegex((self.top / "sources").read_text(), r"\A(deb \[signed-by=\S+\] .*\n)+\Z")
+
+    def test_no_suite_has_it(self):
+        """What there is instead, and what to do with each; the error says what else there may be."""
+        write(self.top, {"has": "none\n"})
+        done = subprocess.run([self.repo / "tools/kunit-gup", "prepare"], env=self.env,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        there = [line for line in done.stdout.splitlines() if "there is" in line]
+        self.assertEqual([line.split()[3] for line in there],
+                         ["linux-source-6.12", "linux-source-7.2", "linux-source-7.10"])
+        self.assertIn("in sid: `make rebase-check KDIR=linux-source-6.12.tar.xz`", there[0])
+        self.assertIn("`make kunit BASE=7.2`", there[1])
+        self.assertRegex(done.stderr, r"\Akunit-gup: error: there is no linux-source-7.3 in trixie-"
+                         r"backports, .*; give Linux 7.3 with KDIR=: .*linux-7.3.4.tar.xz.*\n\Z")
+
+    def test_unsigned(self):
+        """A list without a good signature is no list."""
+        write(self.top, {"signed": "none\n"})
+        self.flag("unsigned")
+        self.assertIn("is not signed", self.run_tool("prepare", good=False))
+        self.assertEqual(self.downloads(), 0)
+
     def test_package_is_fetched_once(self):
         """A lost tree is made again from the cached package, without the network."""
         self.run_tool("prepare")
@@ -101,6 +145,7 @@ class Package(Sandbox):
         """One line, and it works once the network is there."""
         self.flag("offline")
         self.assertIn("no route", self.run_tool("prepare", good=False))
+        self.assertEqual(self.asked(), ["trixie-backports"])
         self.flag("offline", False)
         self.run_tool("prepare")
 
