@@ -7,11 +7,13 @@ import sys
 from collections import Counter
 from xml.etree import ElementTree
 
-from . import build, judge, machine, paths, proc, tree as trees, ui
+from . import build, judge, machine, paths, proc, tree as trees, ui, uml
 from .errors import UserError
 
 PLAN = paths.TOOLS / "plan.json"
 RESULT_LINE = re.compile(r"(^|\s)(not )?ok \d")
+NONE_CHOSEN = re.compile(r"^(\[[ 0-9.]+\](\[ *[TC]\d+\])? )?1\.\.0$", re.M)
+END = 12    # lines of a log that are shown
 TIMED_OUT = re.compile(r"timed out after \d+ seconds")     # says kunit.py of UML
 
 
@@ -21,6 +23,7 @@ class NoResults(UserError):
 
 def kunit(target, kdir=None, pattern="", strict=False):
     """Run the suites that match `pattern` on `target`; return the Verdict."""
+    uml.look(target)
     tree = trees.prepare(kdir, strict)
     build_dir = build.directory(tree.name, target.name)
     build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
@@ -48,10 +51,21 @@ def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, qui
         problems = _run_uml(tree, target, build_dir, stored, pattern, show, prefix)
     text = log.read_text(encoding="utf-8", errors="replace")
     paths.write_atomically(stored["log"], text)
-    verdict = judge.judge(read_results(stored), text, target.skip if allowed is None else allowed,
-                          plan)
+    results = read_results(stored)
+    if not results:
+        problems.append(no_test(text, pattern))
+        return judge.Verdict([], problems + judge.bad_log_lines(text))
+    verdict = judge.judge(results, text, target.skip if allowed is None else allowed, plan)
     verdict.problems = problems + verdict.problems
     return verdict
+
+
+def no_test(log, pattern):
+    """Return the one problem of a run without any result: the end of the kernel's log, or why."""
+    if NONE_CHOSEN.search(log):
+        return f"no suite or case is named {pattern}" if pattern else "the kernel has no suite"
+    lines = [line.rstrip() for line in log.splitlines() if line.strip()]
+    return "\n    ".join(["no test ran; the kernel's log ends so:", *lines[-END:]])
 
 
 def files(name):
@@ -94,7 +108,8 @@ def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
                  for a in target.kernel_args), *([pattern] if pattern else [])]
     log = paths.fresh_log(f"kunit-{_name(stored)}")
     # kunit.py ends a kernel that hangs by SIGTERM alone, and waits for ever if it does not heed it.
-    code = proc.logged(command, log, show, limit=target.timeout + 20, end=proc.kill_below)
+    code = proc.logged(command, log, show, limit=target.timeout + 20, end=proc.kill_below,
+                       env=uml.environment())
     if code is None or TIMED_OUT.search(log.read_text(encoding="utf-8", errors="replace")):
         return [f"{machine.HUNG}: it did not end within {target.timeout} s"]
     return []
@@ -141,6 +156,7 @@ def pinned_plan():
 
 def pin_plan(target, kdir=None):
     """Run everything and pin what ran as the new plan."""
+    uml.look(target)
     tree = trees.prepare(kdir)
     build_dir = build.directory(tree.name, target.name)
     build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
