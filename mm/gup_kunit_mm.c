@@ -11,6 +11,7 @@
 #include <linux/mmzone.h>
 #include <linux/page-isolation.h>
 #include <linux/pagemap.h>
+#include <linux/pgalloc.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
 #include <linux/swap.h>

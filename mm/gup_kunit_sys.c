@@ -2,6 +2,7 @@
 /*
  * Doors for the suites in lib/kunit-gup: system calls of the current task.
  */
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>

@@ -10,6 +10,7 @@
  * and has the page type of hugetlb pages where the kernel has that; otherwise it is
  * what a hugetlb page is for this code, a folio that is mapped as a whole.
  */
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/sort.h>
 

@@ -13,6 +13,7 @@
  * of them were copied on write: no run is longer than one page, and every guess
  * is wrong. It shows what batching costs where there is nothing to gain.
  */
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/sort.h>
 

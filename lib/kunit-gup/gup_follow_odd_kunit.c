@@ -3,6 +3,7 @@
  * gup_follow_odd: as gup_follow, of entries that are no ordinary ones, of touching
  * them, and of what fails.
  */
+#include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 
 #include "gup_follow.h"

@@ -11,6 +11,7 @@
 #include <kunit/static_stub.h>
 #include <linux/highmem.h>
 #include <linux/mman.h>
+#include <linux/sizes.h>
 
 #include "gup_mm.h"
 

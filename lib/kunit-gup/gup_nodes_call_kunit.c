@@ -9,8 +9,10 @@
  * And gup_nodes_runs: one walk answers all that it can, which nobody can see.
  */
 #include <kunit/static_stub.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sizes.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
 #include <linux/uaccess.h>

@@ -12,6 +12,7 @@
 #include <linux/kdev_t.h>
 #include <linux/major.h>
 #include <linux/mman.h>
+#include <linux/sizes.h>
 #include <linux/swap.h>
 #include <linux/uaccess.h>
 

@@ -7,6 +7,7 @@
 #include <kunit/test-bug.h>
 #include <linux/mman.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 
 #include "gup_mm.h"
 

@@ -3,7 +3,7 @@
 
 import re
 
-from . import paths, proc, tree as trees
+from . import includes, paths, proc, tree as trees
 from .checks import Check
 from .git import IDENTITY
 
@@ -27,6 +27,7 @@ def run(kdir=None):
         *(Check(f"nowhere {what}", _grep(texts, pattern)) for what, pattern in FORBIDDEN.items()),
         Check("no author of a patch but kunit-gup", _grep(
             {n: t for n, t in texts.items() if n.startswith("mm/patches/")}, AUTHOR)),
+        Check("every file includes what it uses", includes.problems(texts)),
         oracle(),
         readme(),
         Check("mm/patches is what an export writes",
