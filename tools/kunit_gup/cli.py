@@ -2,21 +2,16 @@
 """The commands behind `make`; each variable of make arrives in the environment."""
 
 import errno
-import os
 import signal
 import sys
 import traceback
 
 from . import (bench, checks, coverage, deps, everything, kernelci, kselftest, letters, lint, litmus,
-               lock, measure, module_runs, move_pages, mutants, objects, paths, plot, proc, profile,
-               readme, rebase, runner, selftest, series_check, static, steps, targets, tree, ui,
-               variants)
+               lock, measure, module_runs, move_pages, mutants, objects, options, paths, plot, proc,
+               profile, readme, rebase, runner, selftest, series_check, static, steps, targets, tree,
+               ui, variants)
 from .errors import UserError
-
-
-def option(name, default=""):
-    """Return the make variable `name`."""
-    return os.environ.get(name) or default
+from .options import number, value as option
 
 
 def main(argv):
@@ -51,8 +46,7 @@ def _fail(text):
 def _run(argv):
     if len(argv) != 1 or argv[0] not in COMMANDS:
         raise UserError(f"unknown command {' '.join(argv)}", f"known: {' '.join(COMMANDS)}")
-    if option("BASE") and option("KDIR"):
-        raise UserError("BASE= and KDIR= both say which tree to take", "give one of them")
+    options.check(argv[0])
     with lock.hold(wait=option("WAIT") not in ("", "0")):
         return COMMANDS[argv[0]]() or 0
 
@@ -111,25 +105,17 @@ def _objects():
     return _checks(objects.run(option("KDIR")))
 
 
-def _number(name, standard):
-    """Return the make variable `name` that must be a positive number."""
-    text = option(name, standard)
-    if not text.isdigit() or not int(text):
-        raise UserError(f"{name}={text} is no number", f"say {name}=7")
-    return int(text)
-
-
 def _bench():
     target = targets.find(option("TARGET", "x86_64"))
     deps.ensure(target, programs=plot.PROGRAMS)
-    measure.run(target, option("KDIR"), _number("ROUNDS", "2"), _number("MB", "256"),
+    measure.run(target, option("KDIR"), number("ROUNDS", 2), number("MB", 256),
                 option("STEP"), option("PEER"))
 
 
 def _bench_profile():
     target = targets.find(option("TARGET", "x86_64"))
     deps.ensure(target)
-    profile.run(target, option("KDIR"), _number("MB", "16"), option("STEP"))
+    profile.run(target, option("KDIR"), number("MB", 16), option("STEP"))
 
 
 def _kselftest():
@@ -139,9 +125,7 @@ def _kselftest():
 
 
 def _bench_uml():
-    rounds = _number("ROUNDS", "7")
-    if option("STEPS") not in ("", "all"):
-        raise UserError(f"unknown STEPS={option('STEPS')}", "say STEPS=all, or one STEP=NNNN")
+    rounds = number("ROUNDS", 7)
     target = _target()
     deps.ensure(target, programs=plot.PROGRAMS)
     bench.run(target, option("KDIR"), rounds, option("STEP"), option("STEPS") == "all")
