@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Configure and build a kernel, showing a count."""
+"""Configure and build a kernel, showing how much of it is done."""
 
+import json
 import os
 import re
+import time
 
 from . import paths, proc, ui
 from .errors import UserError
@@ -12,6 +14,7 @@ ERROR_LINE = re.compile(r"error:|undefined reference|^ERROR|No rule to make|^Mis
 # No git in the tree: its commits must not change the version, and so the objects.
 ENVIRONMENT = {"GIT_DIR": "/dev/null", "KBUILD_BUILD_HOST": "kunit-gup",
                "KBUILD_BUILD_USER": "kunit-gup"}
+COUNTS = "counts.json"     # beside the build directories
 
 
 class Failed(UserError):
@@ -64,8 +67,11 @@ def wrong_config(config, build_dir):
 def make(tree, target, build_dir, log, *goals, what=None, quiet=False, env=None):
     """Run kernel make with a running count, unless `quiet`; return the compiler's warnings.
 
-    The variables `env` are in the environment, where a makefile can add to them.
+    The variables `env` are in the environment, where a makefile can add to them. How many files
+    a new build directory takes is known from the last one of that name, or from the table.
     """
+    fresh = not (build_dir / "vmlinux").exists() and "all" in goals
+    share = Share(_counts().get(target.name, target.files) if fresh else 0)
     progress = ui.Silence() if quiet else \
         ui.Progress(f"{what or f'building {target.name}'} (log: {log})")
     count, warnings = 0, []
@@ -74,7 +80,7 @@ def make(tree, target, build_dir, log, *goals, what=None, quiet=False, env=None)
         nonlocal count
         if STEP_LINE.match(line):
             count += 1
-            progress.update(f"{count} files, {line.split()[-1]}")
+            progress.update(f"{share.text(count)}, {line.split()[-1]}")
         elif "warning:" in line:
             warnings.append(line.rstrip())
 
@@ -84,7 +90,34 @@ def make(tree, target, build_dir, log, *goals, what=None, quiet=False, env=None)
         _show(log)
         raise Failed(f"the build of {target.name} failed", f"see {log}")
     progress.done(f"{count} files")
+    if fresh:
+        paths.write_atomically(paths.cache() / "build" / COUNTS,
+                               json.dumps(_counts() | {target.name: count}))
     return warnings
+
+
+class Share:
+    """How far a build is that takes `total` files or so; 0 if nobody knows."""
+
+    def __init__(self, total, clock=time.monotonic):
+        """Begin now."""
+        self.total, self.clock, self.begun = total, clock, clock()
+
+    def text(self, count):
+        """Return the words for `count` files that are done."""
+        if count >= self.total:
+            return f"{count} files"
+        text = f"{count} of some {self.total} files"
+        if count * 20 < self.total:     # too early to tell
+            return text
+        left = (self.clock() - self.begun) / count * (self.total - count)
+        return f"{text}, {left / 60:.0f} min left" if left >= 90 else f"{text}, {left:.0f} s left"
+
+
+def _counts():
+    """Return {name of a target: files of its last full build}."""
+    path = paths.cache() / "build" / COUNTS
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def kunit_kernel(tree, target, build_dir, log):

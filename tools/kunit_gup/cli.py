@@ -6,10 +6,10 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, coverage, deps, everything, kernelci, kselftest, letters, lint, litmus,
-               lock, measure, module_runs, move_pages, mutants, objects, options, paths, plot, proc,
-               profile, readme, rebase, runner, selftest, series_check, static, steps, targets, tree,
-               ui, variants)
+from . import (bench, checks, commands, coverage, deps, everything, kernelci, kselftest, letters,
+               lint, litmus, lock, measure, module_runs, move_pages, mutants, objects, options,
+               paths, plot, proc, profile, readme, rebase, runner, selftest, series_check, static,
+               steps, targets, tree, ui, variants)
 from .errors import UserError
 from .options import number, value as option
 
@@ -134,7 +134,8 @@ def _bench_uml():
 def _check():
     target = _target()
     chosen = [target] if option("TARGET") else [t for t in targets.table().values() if t.check]
-    deps.ensure(*chosen, *objects.kernels(), programs=letters.PROGRAMS)
+    deps.ensure(*chosen, *objects.kernels(), *(kernel for kernel, _ in commands.kernels().values()),
+                programs=letters.PROGRAMS)
     return _total(*everything.run(target, chosen, option("KDIR"), option("HERD")))
 
 
@@ -214,7 +215,7 @@ def _move_pages():
 def _check_all():
     booted, module = targets.rest(), targets.table()["x86_64"]
     deps.ensure(*booted, module, *variants.chosen().values())
-    return _total(*everything.rest(booted, module, option("KDIR")))
+    return _total(*everything.rest(booted, module, option("KDIR"), COMMANDS))
 
 
 def _table():

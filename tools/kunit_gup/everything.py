@@ -3,8 +3,8 @@
 
 import time
 
-from . import (checks, kernelci, lint, litmus, module_runs, objects, readme, runner, selftest,
-               series_check, static, steps, ui, variants)
+from . import (checks, commands, kernelci, lint, litmus, module_runs, objects, readme, runner,
+               selftest, series_check, static, steps, ui, variants)
 from .checks import Check
 from .errors import UserError
 
@@ -23,6 +23,7 @@ def run(target, chosen, kdir, herd=""):
         "checkpatch": lambda: static.checkpatch(kdir),
         "the mailed series": lambda: series_check.written(kdir),
         "W=1": lambda: static.warnings(target, kdir),
+        "what other commands build": lambda: commands.builds(kdir),
         "modules": lambda: static.modules(target, kdir),
         "object code": lambda: objects.run(kdir),
         "steps": lambda: steps.run(target, kdir),
@@ -30,11 +31,15 @@ def run(target, chosen, kdir, herd=""):
     return _stages(stages, chosen, kdir)
 
 
-def rest(chosen, module, kdir):
-    """Run what takes longer and differs less: `make check-all`; return the totals."""
+def rest(chosen, module, kdir, functions):
+    """Run what takes longer and differs less: `make check-all`; return the totals.
+
+    Commands that are in no stage run by their `functions`.
+    """
     stages = {
         "build variants": lambda: variants.run(kdir, strict=True),
         "suites as a module": lambda: module_runs.checks(module, kdir, strict=True),
+        "each command": lambda: commands.shortest(functions),
     }
     return _stages(stages, chosen, kdir)
 

@@ -18,7 +18,8 @@ CONFIG = ["CONFIG_KUNIT=n", "CONFIG_GUP_KUNIT_TEST=n", "CONFIG_DEBUG_VM=n",
           "CONFIG_DEBUG_INFO_NONE=y", "CONFIG_DEBUG_FS=y", "CONFIG_GUP_TEST=y",
           "CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y",
           "CONFIG_PROC_PAGE_MONITOR=y", "CONFIG_RANDOMIZE_BASE=n", "CONFIG_DEVTMPFS=y",
-          "CONFIG_IO_URING=y", "CONFIG_BLK_DEV=y", "CONFIG_BLK_DEV_NULL_BLK=y"]
+          "CONFIG_IO_URING=y", "CONFIG_BLK_DEV=y", "CONFIG_BLK_DEV_NULL_BLK=y",
+          "CONFIG_MQ_IOSCHED_DEADLINE=y"]
 ICOUNT = ("-icount", "shift=0,sleep=off")
 MEMORY = 2048               # MB of the guest
 RUNS = 3                    # in one boot: now and then the kernel does something else meanwhile

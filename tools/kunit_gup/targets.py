@@ -26,6 +26,7 @@ class Target:
     timeout: int = 300
     programs: dict = field(default_factory=dict)
     make: tuple = ()
+    files: int = 0
     check: bool = False
     skip: tuple = ()
 
