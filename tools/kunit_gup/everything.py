@@ -25,10 +25,10 @@ def run(target, chosen, kdir, herd=""):
         "W=1": lambda: static.warnings(target, kdir),
         "what other commands build": lambda: commands.builds(kdir),
         "modules": lambda: static.modules(target, kdir),
-        "object code": lambda: objects.run(kdir),
+        "object code": lambda: objects.run(kdir, brief=True),
         "steps": lambda: steps.run(target, kdir),
     }
-    return _stages(stages, chosen, kdir)
+    return _stages(stages, chosen, kdir, stepped=target)
 
 
 def rest(chosen, module, kdir, functions):
@@ -44,15 +44,18 @@ def rest(chosen, module, kdir, functions):
     return _stages(stages, chosen, kdir)
 
 
-def _stages(stages, chosen, kdir):
-    """Run the `stages` and the suites on the `chosen` targets; return the totals."""
+def _stages(stages, chosen, kdir, stepped=None):
+    """Run the `stages` and the suites on the `chosen` targets; return the totals.
+
+    The steps have built the kernel for the target `stepped`.
+    """
     found, lines = [], []
     for name, stage in stages.items():
         begun = time.monotonic()
         checked = _guarded(name, stage)
         lines.append(_line(name, checks.totals(checked), begun))
         found += checked
-    totals = [checks.totals(found), suites(chosen, kdir, strict=True, before=lines)]
+    totals = [checks.totals(found), suites(chosen, kdir, strict=True, before=lines, stepped=stepped)]
     print("\nSummary: what failed or was skipped")
     for check in found:
         if check.problems or check.skipped:
@@ -83,7 +86,7 @@ def _line(name, totals, begun):
         name, *totals, time.monotonic() - begun)
 
 
-def suites(chosen, kdir=None, pattern="", strict=False, before=()):
+def suites(chosen, kdir=None, pattern="", strict=False, before=(), stepped=None):
     """Run the suites on each of the `chosen` targets; return the totals of their leaves.
 
     One line for each is printed at the end, with those of the stages `before`.
@@ -93,20 +96,21 @@ def suites(chosen, kdir=None, pattern="", strict=False, before=()):
     lines, totals = list(before), []
     for target in chosen:
         begun = time.monotonic()
-        totals.append(_suites(target, kdir, pattern, strict))
+        totals.append(_suites(target, kdir, pattern, strict, target == stepped))
         lines.append(_line(f"suites on {target.name}", totals[-1], begun))
     print("\n" + "\n".join(lines))
     return added(totals)
 
 
-def _suites(target, kdir, pattern, strict):
+def _suites(target, kdir, pattern, strict, stepped=False):
     """Run the suites on one target of several: an error is its failure, and the next one runs."""
     ui.note(f"--- suites on {target.name}")
     if target.why_not():
         print(f"skipped {target.name}: {target.why_not()}", flush=True)
         return 0, 0, 1
     try:
-        verdict = runner.kunit(target, kdir, pattern, strict)
+        built = steps.finished(target, kdir) if stepped else None
+        verdict = runner.kunit(target, kdir, pattern, strict, built)
     except UserError as error:
         print(f"FAILED suites on {target.name}: {error}", flush=True)
         return 0, 1, 0

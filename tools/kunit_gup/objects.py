@@ -25,10 +25,14 @@ CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
 DOOR = re.compile(r"kunit", re.I)
 
 
-def run(kdir=None):
-    """Build mm/ of both kernels around each patch that touches a header; return the Checks."""
+def run(kdir=None, brief=False):
+    """Build mm/ of both kernels around each patch that touches a header; return the Checks.
+
+    When `brief`, around all such patches between two that may change code: a failure does not
+    name one of them then.
+    """
     tree = trees.prepare(kdir, strict=True)
-    work, ends = Worktree(tree), _ends(tree)
+    work, ends = Worktree(tree), _ends(tree, brief)
     for kernel in kernels():
         prune(work, kernel.name, [name for name, _ in ends])
     return [check for kernel in kernels() for check in _kernel(tree, work, kernel, ends)]
@@ -39,12 +43,26 @@ def kernels():
     return [kernel for kernel in KERNELS if not kernel.why_not()]
 
 
-def _ends(tree):
+def _ends(tree, brief):
     """Return [(name, commit)] to build: the base, each patch that touches a header, the tip."""
     steps = [(series.slug(patch), commit) for patch, commit in trees.steps(tree)]
-    headers = [(slug, commit) for slug, commit in steps
+    headers = [slug for slug, commit in steps
                if any(name.endswith(".h") for name in _changed(tree, f"{commit}~1", commit))]
-    return list(dict.fromkeys([("base", tree.state["base"]), *headers, *steps[-1:]]))
+    chosen = around([slug for slug, _ in steps], headers, exceptions() if brief else headers)
+    return [("base", tree.state["base"]), *(step for step in steps if step[0] in chosen)]
+
+
+def around(slugs, headers, apart):
+    """Return which of the patches `slugs` to build: the last, and those of `headers` that are
+    `apart` from the others, for which what is before them is one of these.
+    """
+    chosen = {slugs[-1]}
+    for slug in headers:
+        if slug in apart:
+            chosen.add(slug)
+            earlier = [s for s in headers if slugs.index(s) < slugs.index(slug)]
+            chosen.update(earlier[-1:])
+    return chosen
 
 
 def _kernel(tree, work, kernel, ends):

@@ -21,16 +21,25 @@ class NoResults(UserError):
     """The kernel ended before there was anything that kunit.py could parse."""
 
 
-def kunit(target, kdir=None, pattern="", strict=False):
-    """Run the suites that match `pattern` on `target`; return the Verdict."""
+def kunit(target, kdir=None, pattern="", strict=False, built=None):
+    """Run the suites that match `pattern` on `target`; return the Verdict.
+
+    If the kernel is there, `built` is (source, build directory).
+    """
     uml.look(target)
-    tree = trees.prepare(kdir, strict)
-    build_dir = build.directory(tree.name, target.name)
-    build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
-    verdict = boot(tree.path, target, build_dir, target.name, pattern,
+    source, build_dir = built or _build(target, kdir, strict)
+    verdict = boot(source, target, build_dir, target.name, pattern,
                    plan=None if pattern else pinned_plan())
     report(verdict, build_dir / "test.log")
     return verdict
+
+
+def _build(target, kdir, strict=False):
+    """Build the kernel with the suites; return (source, build directory)."""
+    tree = trees.prepare(kdir, strict)
+    build_dir = build.directory(tree.name, target.name)
+    build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
+    return tree.path, build_dir
 
 
 def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, quiet=False,
@@ -157,10 +166,8 @@ def pinned_plan():
 def pin_plan(target, kdir=None):
     """Run everything and pin what ran as the new plan."""
     uml.look(target)
-    tree = trees.prepare(kdir)
-    build_dir = build.directory(tree.name, target.name)
-    build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
-    verdict = boot(tree.path, target, build_dir, target.name)
+    source, build_dir = _build(target, kdir)
+    verdict = boot(source, target, build_dir, target.name)
     report(verdict, build_dir / "test.log")
     if verdict.problems or verdict.count("FAIL", "ERROR"):
         raise UserError("the run is not clean, so the plan was left as it is", "mend it first")

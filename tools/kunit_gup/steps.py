@@ -6,7 +6,7 @@ import tomllib
 from . import build, judge, paths, runner, series, tree as trees, ui
 from .checks import Check
 from .errors import UserError
-from .worktree import Worktree, build_directory, prune
+from .worktree import Worktree, build_directory, built, prune
 
 
 def run(target, kdir=None, only=""):
@@ -23,6 +23,19 @@ def run(target, kdir=None, only=""):
     return [_step(target, work, patch, commit, plan,
                   [e for e in expectations if index in e["steps"]])
             for index, (patch, commit) in enumerate(patches) if series.number(patch) in wanted]
+
+
+def finished(target, kdir=None):
+    """Return (source, build directory) of the whole series as the steps built it, or None.
+
+    It is the kernel of `make kunit`: the same sources in the second work tree.
+    """
+    tree = trees.prepare(kdir, strict=True)
+    patch, commit = trees.steps(tree)[-1]
+    build_dir = build.directory(tree.name, family(target)) / series.slug(patch)
+    if built(build_dir) != [commit] or not (build_dir / "vmlinux").exists():
+        return None
+    return Worktree(tree).path, build_dir
 
 
 def choose(numbers, only, where="mm/patches"):

@@ -41,20 +41,20 @@ class Worktree:
     @contextlib.contextmanager
     def at(self, commit, build_dir):
         """Check out `commit`, to build it in `build_dir` inside the context."""
-        stamp, built = build_dir / BUILT, _built(build_dir)
+        stamp, earlier = build_dir / BUILT, built(build_dir)
         before = self.git.commit_of("HEAD")
         self.git.run("checkout", "--quiet", "--force", "--detach", commit)
         if self.overlaid:
             manifest = self.tree.state.get("steps_overlay", {})
             self.tree.save(steps_overlay=overlay.force(self.path, manifest))
-        self._set_times(before, commit, built)
-        paths.write_atomically(stamp, json.dumps([*built, commit]))
+        self._set_times(before, commit, earlier)
+        paths.write_atomically(stamp, json.dumps([*earlier, commit]))
         yield self.path
         paths.write_atomically(stamp, json.dumps([commit]))
 
-    def _set_times(self, before, commit, built):
-        """Make the files new that differ between `commit` and any of `built`, and others old."""
-        new = set().union(*(self._changed(other, commit) for other in built))
+    def _set_times(self, before, commit, earlier):
+        """Make the files new that differ between `commit` and any of `earlier`, and others old."""
+        new = set().union(*(self._changed(other, commit) for other in earlier))
         old = (self.path / ".git").stat().st_mtime      # older than every build from here
         for name in new | self._changed(self.tree.state["base"], commit) \
                 | self._changed(before, commit):
@@ -82,7 +82,7 @@ def build_directory(work, family, name):
     if not (top / name).exists():
         temporary = top / "unfinished"      # no name that prune() keeps
         paths.remove(temporary)
-        finished = [p for p in top.iterdir() if len(_built(p)) == 1]
+        finished = [p for p in top.iterdir() if len(built(p)) == 1]
         if finished:
             latest = max(finished, key=lambda p: (p / BUILT).stat().st_mtime)
             proc.capture(["cp", "-a", "--reflink=auto", latest, temporary])
@@ -102,10 +102,10 @@ def prune(work, family, names):
 def _known(work, path):
     stamp = path / BUILT
     return stamp.exists() and stamp.stat().st_mtime >= (work.path / ".git").stat().st_mtime \
-        and all(work.git.commit_of(c) for c in _built(path))
+        and all(work.git.commit_of(c) for c in built(path))
 
 
-def _built(path):
+def built(path):
     """Return the commits that the objects in a build directory may come from."""
     stamp = path / BUILT
     return json.loads(stamp.read_text(encoding="utf-8")) if stamp.exists() else []

@@ -99,6 +99,23 @@ class Table(unittest.TestCase):
         self.assertIn("skipped uml: User Mode Linux exists on x86 hosts only, and this is aarch64\n",
                       out.getvalue())
 
+    def test_kernel_of_the_steps(self):
+        """The suites run in the kernel that the steps have built, and no other target does."""
+        ran = {}
+
+        def kunit(target, _kdir, _pattern, _strict, built):
+            ran[target.name] = built
+            return Verdict([Result(("s", "c"), "PASS")])
+
+        chosen = [targets.table()[name] for name in ("uml", "arm64")]
+        with mock.patch.object(everything.runner, "kunit", kunit), on("x86_64"), \
+                mock.patch.object(everything.readme, "problems", lambda *_: []), \
+                mock.patch.object(everything.kernelci, "losses", lambda *_: []), \
+                mock.patch.object(everything.steps, "finished", lambda *_: "the kernel"), \
+                contextlib.redirect_stdout(io.StringIO()):
+            everything.suites(chosen, strict=True, stepped=targets.find("uml"))
+        self.assertEqual(ran, {"uml": "the kernel", "arm64": None})
+
     def test_native_kvm(self):
         """KVM is only for targets of the host's own architecture."""
         with on("aarch64"):

@@ -55,5 +55,19 @@ class Code(unittest.TestCase):
                          ["gup_kunit_door"])
 
 
+class Around(unittest.TestCase):
+    """What is built: a comparison has the state before it and the one after it."""
+
+    def test_each(self):
+        """Each patch that touches a header by itself, and the rest."""
+        self.assertEqual(objects.around(list("abcde"), list("bcd"), list("bcd")), set("bcde"))
+
+    def test_brief(self):
+        """What may change code is by itself, with all before it in one."""
+        self.assertEqual(objects.around(list("abcde"), list("bcd"), {"d": "why"}), set("cde"))
+        self.assertEqual(objects.around(list("abcde"), list("bcd"), {}), set("e"))
+        self.assertEqual(objects.around(list("abcde"), list("b"), {"b": "why"}), set("be"))
+
+
 if __name__ == "__main__":
     unittest.main()
