@@ -61,7 +61,7 @@ $(COMMANDS):
 #: ACCEL=kvm|tcg        QEMU's accelerator, instead of one that is seen to boot the kernel
 #: BASE=7.2             take the Debian source of another version of tools/source.toml
 #: KDIR=/path           take this Linux (a tree, linux-7.3.4.tar.xz or REPOSITORY@TAG; only read)
-#: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan)
+#: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan); kselftest: programs
 #: JOBS=N               jobs of make; default: all CPUs
 #: WAIT=1               queue behind another run instead of giving up
 #: ROUNDS=7             boots of each kernel in bench and bench-uml

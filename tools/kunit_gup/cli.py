@@ -121,7 +121,7 @@ def _bench_profile():
 def _kselftest():
     target = targets.find(option("TARGET", "x86_64"))
     deps.ensure(target, headers=kselftest.LIBRARIES)
-    return _checks(kselftest.run(target, option("KDIR"), option("STEP")))
+    return _checks(kselftest.run(target, option("KDIR"), option("STEP"), option("FILTER")))
 
 
 def _bench_uml():

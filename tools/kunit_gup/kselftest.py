@@ -5,6 +5,7 @@ They are built from the prepared tree, once, and run under QEMU by tools/initram
 they pass is the kernel's business; a result that differs between the two kernels is ours.
 """
 
+import fnmatch
 import itertools
 import re
 from collections import Counter
@@ -49,8 +50,12 @@ class Outcome:
         return f"exit {self.end}" + (f": {listed}" if listed else "")
 
 
-def run(target, kdir, step=""):
-    """Run the tests on the unpatched and the patched kernel; return the Checks."""
+def run(target, kdir, step="", pattern=""):
+    """Run the tests on the unpatched and the patched kernel; return the Checks.
+
+    With `pattern`, only the commands that it matches.
+    """
+    commands = matching(pattern)
     tree = trees.prepare(kdir, strict=True)
     kernels = measure.choose(tree, step)
     variant = measure.adapted(target)       # the kernels of `make bench`, with more machine
@@ -62,12 +67,17 @@ def run(target, kdir, step=""):
     booted = replace(variant, kernel_args=target.kernel_args, timeout=7200,
                      qemu_args=(*target.qemu_args, *MACHINE))
     for kernel, build_dir in built:
-        text, wrong = _boot(work.path, booted, kernel, build_dir, tests)
+        text, wrong = _boot(work.path, booted, kernel, build_dir, tests, commands)
         outcomes.append(parse(text))
         problems.append(wrong)
-    print(summary([kernel.name for kernel in kernels], outcomes), flush=True)
-    return [*checks(*outcomes), Check("nothing new in the kernel's log",
+    print(summary([kernel.name for kernel in kernels], outcomes, commands), flush=True)
+    return [*checks(*outcomes, commands), Check("nothing new in the kernel's log",
                                       sorted(set(problems[1]) - set(problems[0])))]
+
+
+def matching(pattern):
+    """Return the commands that match `pattern`, all if it is empty."""
+    return [c for c in COMMANDS if fnmatch.fnmatchcase(c, pattern or "*")]
 
 
 def _build(work, variant, kernel):
@@ -95,10 +105,10 @@ def _build_tests(source, variant, build_dir, log):
         raise UserError("the kernel's tests cannot be built", f"see {log}")
 
 
-def _boot(source, variant, kernel, build_dir, tests):
+def _boot(source, variant, kernel, build_dir, tests, commands):
     """Boot a kernel with the tests; return (console, problems)."""
     listed = build_dir / "gup-commands"
-    listed.write_text("".join(f"{LIMIT} /{command}\n" for command in COMMANDS), encoding="ascii")
+    listed.write_text("".join(f"{LIMIT} /{command}\n" for command in commands), encoding="ascii")
     archive = initramfs.pack(build_dir, [
         "dir /dev 0755 0 0", "nod /dev/console 0600 0 0 c 5 1", "dir /proc 0755 0 0",
         "dir /sys 0755 0 0", "dir /tmp 0777 0 0", f"file /tests {listed} 0644 0 0",
@@ -113,7 +123,7 @@ def _boot(source, variant, kernel, build_dir, tests):
         nonlocal ended
         if END.search(line):
             ended += 1
-            progress.update(f"{ended} of {len(COMMANDS)} commands")
+            progress.update(f"{ended} of {len(commands)} commands")
 
     problems = guest.boot(log, ["panic=-1"], watch)
     progress.done(f"{ended} commands")
@@ -136,14 +146,14 @@ def parse(text):
     return found
 
 
-def summary(names, outcomes):
+def summary(names, outcomes, commands):
     """Return the two runs side by side; the many calls of gup_test are one line."""
     first, second = outcomes
     lines = ["", f"{'kselftest mm':<36}{names[0]:<44}{names[1]}"]
-    grouped = [c for c in COMMANDS if c.startswith("gup_test -m 16")]
+    grouped = [c for c in commands if c.startswith("gup_test -m 16")]
     lines.append(f"{f'gup_test, {len(grouped)} ways':<36}"
                  + "".join(f"{_group(o, grouped):<44}" for o in outcomes).rstrip())
-    for command in COMMANDS:
+    for command in commands:
         if command not in grouped:
             lines.append(f"{command:<36}{first.get(command, Outcome()).text():<44}"
                          f"{second.get(command, Outcome()).text()}")
@@ -155,11 +165,11 @@ def _group(outcomes, commands):
     return "; ".join(f"{number} x {text}" for text, number in sorted(counts.items()))
 
 
-def checks(first, second):
+def checks(first, second, commands):
     """Return a Check for each command: the same results in both kernels."""
     return [Check(f"kselftest {command}: the same on both kernels",
                   differences(first.get(command, Outcome()), second.get(command, Outcome())))
-            for command in COMMANDS]
+            for command in commands]
 
 
 def differences(first, second):

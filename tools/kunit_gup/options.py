@@ -9,7 +9,7 @@ import os
 import re
 from pathlib import Path
 
-from . import letters, machine, mutants, paths, series, source, targets
+from . import kselftest, letters, machine, mutants, paths, series, source, targets
 from .errors import UserError
 
 MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest of 2 GB
@@ -112,6 +112,8 @@ def _step(command, text):
 def _filter(command, text):
     if command == "mutants":
         mutants.select(mutants.load(), text)
+    elif command == "kselftest" and not kselftest.matching(text):
+        _refuse("FILTER", text, f"a command, with * for any letters: {', '.join(kselftest.COMMANDS)}")
     elif command == "kunit":
         suites, _, case = text.partition(".")
         known = suite_names()

@@ -22,6 +22,7 @@ BAD = (
     ("kunit", "FILTER", "gup_fats", "it takes a suite, or suite.case, .*: .*gup_fast "),
     ("kunit", "FILTER", "gup_fast.gup_no_such_case", "it takes a case of gup_fast: "),
     ("mutants", "FILTER", "no-such-mutation", "known: "),
+    ("kselftest", "FILTER", "no_such_program", "it takes a command, .*madv_populate"),
     ("kunit", "JOBS", "many", "it takes a number from 1 to "),
     ("kunit", "JOBS", "0", "it takes a number from 1 to "),
     ("kunit", "WAIT", "maybe", "known: 0, 1"),
