@@ -113,7 +113,9 @@ def _filter(command, text):
     if command == "mutants":
         mutants.select(mutants.load(), text)
     elif command == "kselftest" and not kselftest.matching(text):
-        _refuse("FILTER", text, f"a command, with * for any letters: {', '.join(kselftest.COMMANDS)}")
+        programs = dict.fromkeys(command.split()[0] for command in kselftest.COMMANDS)
+        _refuse("FILTER", text, "a command, with * for any letters, that begins with one of: "
+                + " ".join(programs))
     elif command == "kunit":
         suites, _, case = text.partition(".")
         known = suite_names()
