@@ -54,6 +54,7 @@ class Table(unittest.TestCase):
         """A command sees the variables of its entry and no others; an error is a failed check."""
         seen = {}
         with mock.patch.dict(os.environ, {"STEP": "0001", "JOBS": "2"}), \
+                mock.patch.object(commands.ui, "note", lambda _: None), \
                 mock.patch.object(commands, "table", lambda: {"x": {"run": {"MB": "16"}}}):
             good, = commands.shortest({"x": lambda: seen.update(os.environ)})
             bad, = commands.shortest({"x": lambda: 1})
