@@ -55,7 +55,8 @@ def _stages(stages, chosen, kdir, stepped=None):
         checked = _guarded(name, stage)
         lines.append(_line(name, checks.totals(checked), begun))
         found += checked
-    totals = [checks.totals(found), suites(chosen, kdir, strict=True, before=lines, stepped=stepped)]
+    totals = [checks.totals(found),
+              suites(chosen, kdir, strict=True, before=lines, stepped=stepped)]
     print("\nSummary: what failed or was skipped")
     for check in found:
         if check.problems or check.skipped:

@@ -73,7 +73,8 @@ def _target(command, text):
     if text in known:
         return
     if text in (*table, targets.ALL):
-        raise UserError(f"make {command} does not take TARGET={text}", f"it takes {', '.join(known)}")
+        raise UserError(f"make {command} does not take TARGET={text}",
+                        f"it takes {', '.join(known)}")
     _unknown("TARGET", text, known)
 
 

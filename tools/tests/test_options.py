@@ -71,7 +71,8 @@ class Options(Sandbox):
     def test_each_variable(self):
         """Each variable that the Makefile hands on has a check, and a bad value here."""
         text = (TOOLS.parent / "Makefile").read_text(encoding="utf-8")
-        exported = next(line for line in text.splitlines() if line.startswith("export ")).split()[1:]
+        line = next(line for line in text.splitlines() if line.startswith("export "))
+        exported = line.split()[1:]
         self.assertEqual(set(exported), set(options.CHECKS))
         self.assertEqual({name for _, name, _, _ in BAD}, set(exported))
 
