@@ -285,6 +285,21 @@ void gup_fixture_set_ptes(struct gup_fixture *fx, const char *ptes)
 	}
 }
 
+static void gup_assert_layout(struct kunit *test,
+			      const struct gup_layout *layout)
+{
+	const unsigned int at = max(layout->at, 0);
+	char text[GUP_PROBLEM_TEXT];
+
+	KUNIT_ASSERT_GE(test, layout->at, -1);
+	KUNIT_ASSERT_LT(test, layout->at, PTRS_PER_PTE);
+	GUP_ASSERT_PICTURE(test,
+			   gup_layout_problem(&gup_rules_table, layout->folios,
+					      layout->ptes, PTRS_PER_PTE - at,
+					      text),
+			   layout->ptes ?: layout->folios);
+}
+
 /**
  * gup_fixture_create() - make what a layout shows
  * @test:   the test; its priv will point to the fixture
@@ -302,6 +317,7 @@ struct gup_fixture *gup_fixture_create(struct kunit *test,
 	const unsigned int nr = PTRS_PER_PTE + GUP_PAGES_BEFORE + 2;
 
 	KUNIT_ASSERT_NOT_NULL(test, fx);
+	gup_assert_layout(test, layout);
 	gup_fixture_bind();
 	test->priv = fx;
 	fx->test = test;

@@ -6,6 +6,7 @@
  * has to say of an entry what the rules in mm/gup.c say of it, before either can
  * be trusted to judge anything. So everything here is spelled out by hand.
  */
+#include "gup_fixture_typos.h"
 #include "gup_kunit.h"
 
 static void gup_fixture_makes_folios(struct kunit *test)
@@ -305,6 +306,7 @@ static struct kunit_case gup_fixture_cases[] = {
 	KUNIT_CASE(gup_fixture_makes_entries),
 	KUNIT_CASE(gup_fixture_fills_the_end),
 	KUNIT_CASE(gup_fixture_regroups),
+	GUP_CASE_ROWS(refuses_typos, gup_fixture_refuses_typos, gup_typos),
 	GUP_CASE_ROWS(oracle_entry, gup_fixture_oracle_entry, gup_entry),
 	KUNIT_CASE(gup_fixture_oracle_walks),
 	KUNIT_CASE(gup_fixture_oracle_counts),
