@@ -232,6 +232,27 @@ static struct file *gup_mm_shmem(struct kunit *test)
 	return file;
 }
 
+/* More pages than any layout has, whatever the size of a page table. */
+#define GUP_MM_MAX_PAGES	8192
+
+static void gup_mm_assert_layout(struct kunit *test,
+				 const struct gup_mm_layout *layout)
+{
+	char text[GUP_PROBLEM_TEXT];
+
+	KUNIT_ASSERT_GE(test, layout->at, -1);
+	KUNIT_ASSERT_LT(test, layout->at, PTRS_PER_PTE);
+	GUP_ASSERT_PICTURE(test,
+			   gup_layout_problem(&gup_rules_mm, layout->folios,
+					      layout->ptes, GUP_MM_MAX_PAGES,
+					      text),
+			   layout->ptes);
+	GUP_ASSERT_PICTURE(test,
+			   gup_vmas_problem(layout->vmas, GUP_MM_MAX_PAGES,
+					    text),
+			   layout->vmas);
+}
+
 /**
  * gup_mm_create() - make what a layout shows, in the mm of this thread
  * @test:   the test
@@ -251,6 +272,7 @@ struct gup_mm *gup_mm_create(struct kunit *test,
 	unsigned long addr;
 	struct gup_mm *m;
 
+	gup_mm_assert_layout(test, layout);
 	if (strchr(layout->folios, 'h'))
 		shmem = gup_mm_shmem(test);
 	if (layout->vmas)

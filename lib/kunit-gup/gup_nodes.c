@@ -75,9 +75,12 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 {
 	struct gup_word word;
 	unsigned long addr;
+	char text[GUP_PROBLEM_TEXT];
 	unsigned int i;
 	int step;
 
+	GUP_ASSERT_PICTURE(q->m->test, gup_addresses_problem(ask, q->max, text),
+			   ask);
 	while (*ask) {
 		ask = gup_picture_word(ask, &word);
 		step = word.last < word.first ? -1 : 1;
@@ -183,8 +186,11 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 void gup_nodes_expect(struct gup_nodes *q, const char *want)
 {
 	int here = NUMA_NO_NODE, other = NUMA_NO_NODE;
+	char text[GUP_PROBLEM_TEXT];
 	unsigned int i = 0, nr;
 
+	GUP_ASSERT_PICTURE(q->m->test, gup_statuses_problem(want, q->nr, text),
+			   want);
 	for (; *want; want++) {
 		for (nr = 0; *want >= '0' && *want <= '9'; want++)
 			nr = nr * 10 + *want - '0';
