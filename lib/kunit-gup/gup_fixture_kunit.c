@@ -6,6 +6,8 @@
  * has to say of an entry what the rules in mm/gup.c say of it, before either can
  * be trusted to judge anything. So everything here is spelled out by hand.
  */
+#include <linux/err.h>
+
 #include "gup_fixture_typos.h"
 #include "gup_kunit.h"
 
@@ -19,7 +21,9 @@ static void gup_fixture_makes_folios(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, folio_nr_pages(a), 16);
 	KUNIT_EXPECT_TRUE(test, folio_test_anon(a));
 	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD);
-	KUNIT_EXPECT_PTR_EQ(test, page_folio(gup_fixture_page(fx, 'A', 15)), a);
+	GUP_EXPECT_PAGE(test, fx->folio,
+			&page_folio(gup_fixture_page(fx, 'A', 15))->page,
+			&a->page);
 	KUNIT_EXPECT_EQ(test, folio_nr_pages(b), 2);
 	KUNIT_EXPECT_FALSE(test, folio_test_anon(b));
 	KUNIT_EXPECT_PTR_EQ(test, b->mapping, &fx->file);
@@ -36,9 +40,16 @@ static void gup_fixture_makes_neighbours(struct kunit *test)
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
 	struct page *a = gup_fixture_page(fx, 'A', 0);
 
-	KUNIT_EXPECT_PTR_EQ(test, gup_fixture_page(fx, 'B', 0), a + 4);
-	KUNIT_EXPECT_PTR_EQ(test, gup_fixture_page(fx, 'C', 0), a + 8);
+	KUNIT_EXPECT_EQ(test, gup_fixture_page(fx, 'B', 0) - a, 4);
+	KUNIT_EXPECT_EQ(test, gup_fixture_page(fx, 'C', 0) - a, 8);
 	KUNIT_EXPECT_PTR_NE(test, page_folio(a + 3), page_folio(a + 4));
+}
+
+static void gup_expect_mapped(struct gup_fixture *fx, pte_t pte,
+			      unsigned int idx)
+{
+	GUP_EXPECT_PAGE(fx->test, fx->folio, gup_oracle_page(pte),
+			gup_fixture_page(fx, 'A', idx));
 }
 
 static void gup_fixture_makes_entries(struct kunit *test)
@@ -48,23 +59,19 @@ static void gup_fixture_makes_entries(struct kunit *test)
 	pte_t *ptep = fx->table;
 
 	KUNIT_EXPECT_EQ(test, fx->nr, 8);
-	KUNIT_EXPECT_PTR_EQ(test, gup_oracle_page(ptep_get(ptep)),
-			    gup_fixture_page(fx, 'A', 2));
+	gup_expect_mapped(fx, ptep_get(ptep), 2);
 	KUNIT_EXPECT_TRUE(test, pte_write(ptep_get(ptep)));
 	KUNIT_EXPECT_TRUE(test, pte_dirty(ptep_get(ptep)));
 	KUNIT_EXPECT_TRUE(test, pte_young(ptep_get(ptep)));
-	KUNIT_EXPECT_PTR_EQ(test, gup_oracle_page(ptep_get(ptep + 1)),
-			    gup_fixture_page(fx, 'A', 3));
+	gup_expect_mapped(fx, ptep_get(ptep + 1), 3);
 	KUNIT_EXPECT_TRUE(test, pte_none(ptep_get(ptep + 2)));
 	KUNIT_EXPECT_TRUE(test, pte_none(ptep_get(ptep + 3)));
 	KUNIT_EXPECT_FALSE(test, pte_write(ptep_get(ptep + 4)));
 	KUNIT_EXPECT_FALSE(test, pte_dirty(ptep_get(ptep + 4)));
 	KUNIT_EXPECT_FALSE(test, pte_present(ptep_get(ptep + 5)));
 	KUNIT_EXPECT_FALSE(test, pte_none(ptep_get(ptep + 5)));
-	KUNIT_EXPECT_PTR_EQ(test, gup_oracle_page(ptep_get(ptep + 6)),
-			    gup_fixture_page(fx, 'A', 1));
-	KUNIT_EXPECT_PTR_EQ(test, gup_oracle_page(ptep_get(ptep + 7)),
-			    gup_fixture_page(fx, 'A', 0));
+	gup_expect_mapped(fx, ptep_get(ptep + 6), 1);
+	gup_expect_mapped(fx, ptep_get(ptep + 7), 0);
 	KUNIT_EXPECT_FALSE(test, PageAnonExclusive(gup_fixture_page(fx, 'A', 0)));
 	KUNIT_EXPECT_TRUE(test, PageAnonExclusive(gup_fixture_page(fx, 'A', 3)));
 	KUNIT_EXPECT_TRUE(test, pte_none(ptep_get(ptep + 8)));
@@ -91,7 +98,7 @@ static void gup_fixture_regroups(struct kunit *test)
 
 	gup_fixture_regroup(fx, 'A', 1);
 	KUNIT_EXPECT_EQ(test, folio_nr_pages(page_folio(page + 5)), 2);
-	KUNIT_EXPECT_PTR_EQ(test, &page_folio(page + 5)->page, page + 4);
+	GUP_EXPECT_PAGE(test, fx->folio, &page_folio(page + 5)->page, page + 4);
 	KUNIT_EXPECT_EQ(test, page_ref_count(page + 4), GUP_HELD);
 
 	gup_fixture_regroup(fx, 'A', 0);
@@ -100,8 +107,45 @@ static void gup_fixture_regroups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page_ref_count(page + 5), GUP_HELD);
 
 	gup_fixture_regroup(fx, 'A', 3);
-	KUNIT_EXPECT_PTR_EQ(test, &page_folio(page + 7)->page, page);
+	GUP_EXPECT_PAGE(test, fx->folio, &page_folio(page + 7)->page, page);
 	KUNIT_EXPECT_EQ(test, page_ref_count(page + 5), 0);
+}
+
+static void gup_fixture_names_pages(struct kunit *test)
+{
+	const struct gup_layout layout = { "A4 B0+ C1", NULL };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	const struct {
+		const void *page;
+		const char *name;
+	} rows[] = {
+		{ .page = gup_fixture_page(fx, 'A', 0), .name = "A0" },
+		{ .page = gup_fixture_page(fx, 'A', 15), .name = "A15" },
+		{ .page = gup_fixture_page(fx, 'B', 0), .name = "B0" },
+		{ .page = gup_fixture_page(fx, 'C', 1), .name = "C1" },
+		/* In the same piece of memory as A and B. */
+		{ .page = gup_fixture_page(fx, 'B', 0) + 1,
+		  .name = "another page" },
+		{ .page = ZERO_PAGE(0), .name = "Z" },
+		{ .page = GUP_POISON, .name = "poison" },
+		{ .page = ERR_PTR(-EFAULT), .name = "error -14" },
+		{ .name = "no page" },
+	};
+	struct gup_diff diff = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_STREQ(test,
+				   gup_page_name(fx->folio, rows[i].page).text,
+				   rows[i].name);
+	KUNIT_EXPECT_STREQ(test, gup_page_name(NULL, rows[0].page).text,
+			   "another page");
+
+	gup_differs_page(&diff, fx->folio, "page", 3, NULL, NULL);
+	KUNIT_EXPECT_NULL(test, diff.what);
+	gup_differs_page(&diff, fx->folio, "page", 3, rows[0].page, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, diff.folio, &fx->folio[0]);
+	KUNIT_EXPECT_EQ(test, diff.got, (long)rows[0].page);
 }
 
 /**
@@ -306,6 +350,7 @@ static struct kunit_case gup_fixture_cases[] = {
 	KUNIT_CASE(gup_fixture_makes_entries),
 	KUNIT_CASE(gup_fixture_fills_the_end),
 	KUNIT_CASE(gup_fixture_regroups),
+	KUNIT_CASE(gup_fixture_names_pages),
 	GUP_CASE_ROWS(refuses_typos, gup_fixture_refuses_typos, gup_typos),
 	GUP_CASE_ROWS(oracle_entry, gup_fixture_oracle_entry, gup_entry),
 	KUNIT_CASE(gup_fixture_oracle_walks),

@@ -3,6 +3,8 @@
  * Read the pictures that gup_kunit.h explains. What is made of them is up to the
  * fixtures: a table of its own, or a real mm.
  */
+#include <linux/err.h>
+
 #include "gup_kunit.h"
 #include "gup_picture.h"
 
@@ -140,4 +142,36 @@ unsigned int gup_picture_bits(const char *ptes)
 	}
 
 	return bits;
+}
+
+/**
+ * gup_page_name() - what a picture calls a page
+ * @folio: the folios by letter, or NULL if there are none
+ * @page:  the page, NULL, an error, or %GUP_POISON; it is not read
+ *
+ * Context: Any.
+ * Return: The name.
+ */
+struct gup_name gup_page_name(const struct gup_folio *folio, const void *page)
+{
+	const struct page *p = page;
+	struct gup_name name = { "another page" };
+	unsigned int i;
+
+	if (!page)
+		return (struct gup_name) { "no page" };
+	if (page == GUP_POISON)
+		return (struct gup_name) { "poison" };
+	if (page == ZERO_PAGE(0))
+		return (struct gup_name) { "Z" };
+	if (IS_ERR(page))
+		snprintf(name.text, sizeof(name.text), "error %ld",
+			 PTR_ERR(page));
+	for (i = 0; folio && i < GUP_MAX_FOLIOS && folio[i].kind; i++)
+		if (folio[i].page && p >= folio[i].page &&
+		    p < folio[i].page + (1U << folio[i].order))
+			snprintf(name.text, sizeof(name.text), "%c%zu", 'A' + i,
+				 (size_t)(p - folio[i].page));
+
+	return name;
 }

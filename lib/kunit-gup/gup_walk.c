@@ -36,6 +36,28 @@ bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
 	return true;
 }
 
+/**
+ * gup_differs_page() - gup_differs() for pages, that are shown by their letters
+ * @diff:  where it is kept
+ * @folio: the folios by letter
+ * @what:  what the pages are, in words
+ * @idx:   where they are from
+ * @got:   the page found; it may be NULL, an error, or %GUP_POISON
+ * @want:  the page expected, the same
+ *
+ * Context: Any. The folios stay until the difference was shown.
+ * Return: Whether there was a difference, here or before.
+ */
+bool gup_differs_page(struct gup_diff *diff, const struct gup_folio *folio,
+		      const char *what, unsigned long idx, const void *got,
+		      const void *want)
+{
+	if (!diff->what && gup_differs(diff, what, idx, (long)got, (long)want))
+		diff->folio = folio;
+
+	return diff->what;
+}
+
 /*
  * How many entries of the array, behind those that were there before, may be
  * written: the walker that goes too far writes the next ones first. That is all
@@ -106,19 +128,19 @@ static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 	unsigned int i;
 	pte_t *ptep;
 
-	gup_differs(diff, "entry before the array", 0, (long)fx->pages[0],
-		    (long)GUP_POISON);
+	gup_differs_page(diff, fx->folio, "entry before the array", 0,
+			 fx->pages[0], GUP_POISON);
 	if (walk->pinned < 0 || walk->pinned > walk->nr)
 		gup_differs(diff, "number of pages", 0, walk->pinned, walk->nr);
 	for (i = 0; i < walk->pinned && !diff->what; i++) {
 		ptep = gup_fixture_ptep(fx, walk->first + i);
 		if (pages[i] != gup_oracle_page(ptep_get(ptep)))
-			gup_differs(diff, "page", i, (long)pages[i],
-				    (long)fx->want[i]);
+			gup_differs_page(diff, fx->folio, "page", i, pages[i],
+					 fx->want[i]);
 	}
 	for (; i < gup_nr_slots(walk) && !diff->what; i++)
-		gup_differs(diff, "entry behind the pages", i, (long)pages[i],
-			    (long)GUP_POISON);
+		gup_differs_page(diff, fx->folio, "entry behind the pages", i,
+				 pages[i], GUP_POISON);
 }
 
 /* Count the pages that the walk returned with the folio they belong to. */
@@ -329,7 +351,15 @@ bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
 			const char *layout)
 {
-	if (diff->what)
+	if (!diff->what)
+		return;
+	if (diff->folio)
+		KUNIT_FAIL(test, "%s %lu: got %s, want %s (%s)", diff->what,
+			   diff->idx,
+			   gup_page_name(diff->folio, (void *)diff->got).text,
+			   gup_page_name(diff->folio, (void *)diff->want).text,
+			   layout);
+	else
 		KUNIT_FAIL(test, "%s %lu: got %ld, want %ld (%s)", diff->what,
 			   diff->idx, diff->got, diff->want, layout);
 }
