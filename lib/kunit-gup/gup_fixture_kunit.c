@@ -10,6 +10,7 @@
 
 #include "gup_fixture_typos.h"
 #include "gup_kunit.h"
+#include "gup_seed.h"
 
 static void gup_fixture_makes_folios(struct kunit *test)
 {
@@ -146,6 +147,33 @@ static void gup_fixture_names_pages(struct kunit *test)
 	gup_differs_page(&diff, fx->folio, "page", 3, rows[0].page, NULL);
 	KUNIT_EXPECT_PTR_EQ(test, diff.folio, &fx->folio[0]);
 	KUNIT_EXPECT_EQ(test, diff.got, (long)rows[0].page);
+}
+
+/* The same numbers on every machine, or a seed would be good for nothing. */
+static void gup_fixture_repeats_seeds(struct kunit *test)
+{
+	static const struct {
+		u32 seed;
+		u32 stream;
+		const char *order;
+	} rows[] = {
+		{ .seed = 1, .order = "6620198840212949" },
+		{ .seed = 42, .order = "5692974759439646" },
+		{ .seed = 42, .stream = 1, .order = "6481981516792663" },
+	};
+	struct rnd_state rnd;
+	char order[17] = "";
+	unsigned int r, i;
+
+	for (r = 0; r < ARRAY_SIZE(rows); r++) {
+		gup_seed_state(&rnd, rows[r].seed, rows[r].stream);
+		for (i = 0; i < strlen(rows[r].order); i++)
+			order[i] = '0' + prandom_u32_state(&rnd) % 10;
+		KUNIT_EXPECT_STREQ(test, order, rows[r].order);
+	}
+	KUNIT_EXPECT_EQ(test, gup_seed_choose(42), 42);
+	KUNIT_EXPECT_NE(test, gup_seed_choose(0), 0);
+	KUNIT_EXPECT_NE(test, gup_seed_choose(0), gup_seed_choose(0));
 }
 
 /**
@@ -351,6 +379,7 @@ static struct kunit_case gup_fixture_cases[] = {
 	KUNIT_CASE(gup_fixture_fills_the_end),
 	KUNIT_CASE(gup_fixture_regroups),
 	KUNIT_CASE(gup_fixture_names_pages),
+	KUNIT_CASE(gup_fixture_repeats_seeds),
 	GUP_CASE_ROWS(refuses_typos, gup_fixture_refuses_typos, gup_typos),
 	GUP_CASE_ROWS(oracle_entry, gup_fixture_oracle_entry, gup_entry),
 	KUNIT_CASE(gup_fixture_oracle_walks),

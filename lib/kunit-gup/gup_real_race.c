@@ -225,11 +225,42 @@ static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
 	return gup_rr_map(rr, rnd, first, nr);
 }
 
-const struct gup_rr_change gup_rr_reuses = { gup_rr_reuse, gup_rr_lacks_nothing };
-const struct gup_rr_change gup_rr_splits = { gup_rr_split, gup_mm_lacks_huge };
-const struct gup_rr_change gup_rr_collapses = { gup_rr_collapse, gup_mm_lacks_huge };
-const struct gup_rr_change gup_rr_protects = { gup_rr_protect, gup_rr_lacks_nothing };
-const struct gup_rr_change gup_rr_moves = { gup_rr_move, gup_rr_lacks_nothing };
-const struct gup_rr_change gup_rr_migrates = { gup_rr_migrate, gup_rr_lacks_nodes };
-const struct gup_rr_change gup_rr_reclaims = { gup_rr_reclaim, gup_rr_lacks_nothing };
-const struct gup_rr_change gup_rr_remaps = { gup_rr_remap, gup_rr_lacks_nothing };
+const struct gup_rr_change gup_rr_reuses = {
+	.act = gup_rr_reuse,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_splits = {
+	.act = gup_rr_split,
+	.lacks = gup_mm_lacks_huge,
+};
+
+const struct gup_rr_change gup_rr_collapses = {
+	.act = gup_rr_collapse,
+	.lacks = gup_mm_lacks_huge,
+};
+
+const struct gup_rr_change gup_rr_protects = {
+	.act = gup_rr_protect,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_moves = {
+	.act = gup_rr_move,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_migrates = {
+	.act = gup_rr_migrate,
+	.lacks = gup_rr_lacks_nodes,
+};
+
+const struct gup_rr_change gup_rr_reclaims = {
+	.act = gup_rr_reclaim,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_remaps = {
+	.act = gup_rr_remap,
+	.lacks = gup_rr_lacks_nothing,
+};

@@ -4,9 +4,9 @@
 #define _GUP_REAL_RACE_H
 
 #include <linux/kthread.h>
-#include <linux/prandom.h>
 
 #include "gup_mm.h"
+#include "gup_seed.h"
 
 #define GUP_RR_PAGES	1024U
 
@@ -46,7 +46,8 @@ struct gup_rr_thread {
  * @home:       where the range is; aligned to a huge page
  * @away:       where parts of it are moved to, a page out of alignment
  * @orders:     what madvise() could ask for before
- * @rnd:        where the calls take their choices from
+ * @seed:       what all choices come from
+ * @rnd:        where the calls take theirs from
  * @pages:      the array that a call fills
  * @thread:     those who make changes
  * @nr_threads: number of them
@@ -59,6 +60,7 @@ struct gup_rr {
 	unsigned long home;
 	unsigned long away;
 	unsigned long orders;
+	u32 seed;
 	struct rnd_state rnd;
 	struct page **pages;
 	struct gup_rr_thread thread[GUP_RR_MAX_THREADS];

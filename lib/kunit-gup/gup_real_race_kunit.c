@@ -43,18 +43,41 @@ struct gup_rr_row {
 };
 
 static const struct gup_rr_row gup_rr_rows[] = {
-	{ "split and remap", { &gup_rr_splits, &gup_rr_remaps } },
-	{ "split and collapse", { &gup_rr_splits, &gup_rr_collapses } },
-	{ "protect", { &gup_rr_protects } },
-	{ "move", { &gup_rr_moves } },
-	{ "migrate", { &gup_rr_migrates } },
-	{ "reclaim", { &gup_rr_reclaims } },
-	{ "unmap and map", { &gup_rr_remaps } },
-	{ "all at once without huge pages",
-	  { &gup_rr_protects, &gup_rr_moves, &gup_rr_reclaims, &gup_rr_remaps } },
-	{ "all at once",
-	  { &gup_rr_splits, &gup_rr_collapses, &gup_rr_protects, &gup_rr_moves,
-	    &gup_rr_migrates, &gup_rr_reclaims, &gup_rr_remaps } },
+	{
+		.name = "split and remap",
+		.changes = { &gup_rr_splits, &gup_rr_remaps },
+	}, {
+		.name = "split and collapse",
+		.changes = { &gup_rr_splits, &gup_rr_collapses },
+	}, {
+		.name = "protect",
+		.changes = { &gup_rr_protects },
+	}, {
+		.name = "move",
+		.changes = { &gup_rr_moves },
+	}, {
+		.name = "migrate",
+		.changes = { &gup_rr_migrates },
+	}, {
+		.name = "reclaim",
+		.changes = { &gup_rr_reclaims },
+	}, {
+		.name = "unmap and map",
+		.changes = { &gup_rr_remaps },
+	}, {
+		.name = "all at once without huge pages",
+		.changes = {
+			&gup_rr_protects, &gup_rr_moves, &gup_rr_reclaims,
+			&gup_rr_remaps,
+		},
+	}, {
+		.name = "all at once",
+		.changes = {
+			&gup_rr_splits, &gup_rr_collapses, &gup_rr_protects,
+			&gup_rr_moves, &gup_rr_migrates, &gup_rr_reclaims,
+			&gup_rr_remaps,
+		},
+	},
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_rr, gup_rr_rows, name);
@@ -93,7 +116,7 @@ static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
 
 	thread->rr = rr;
 	thread->change = change;
-	prandom_seed_state(&thread->rnd, rr->nr_threads);
+	gup_seed_state(&thread->rnd, rr->seed, rr->nr_threads);
 	thread->task = kthread_create(gup_rr_thread, thread, "gup_real_race");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread->task));
 	get_task_struct(thread->task);
@@ -122,7 +145,8 @@ static struct gup_rr *gup_rr_create(struct kunit *test)
 	rr->away = rr->home + size;
 	rr->orders = gup_kunit_thp_orders(0);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_rr_stop, rr));
-	prandom_seed_state(&rr->rnd, GUP_RR_MAX_THREADS);
+	rr->seed = gup_seed(test);
+	gup_seed_state(&rr->rnd, rr->seed, GUP_RR_MAX_THREADS);
 	KUNIT_ASSERT_TRUE(test, gup_rr_map(rr, &rr->rnd, 0, GUP_RR_PAGES));
 
 	return rr;
@@ -148,13 +172,14 @@ static int gup_rr_pin_slow(unsigned long addr, int nr, unsigned int flags,
 }
 
 static const struct gup_rr_call gup_rr_calls[] = {
-	{ pin_user_pages_fast, FOLL_WRITE, true },
-	{ pin_user_pages_fast, FOLL_WRITE | FOLL_LONGTERM, true },
-	{ pin_user_pages_fast, 0, true },
-	{ get_user_pages_fast, FOLL_WRITE, false },
-	{ get_user_pages_fast_only, FOLL_WRITE, false },
-	{ get_user_pages_fast_only, 0, false },
-	{ gup_rr_pin_slow, FOLL_WRITE, true },
+	{ .fn = pin_user_pages_fast, .flags = FOLL_WRITE, .pin = true },
+	{ .fn = pin_user_pages_fast, .flags = FOLL_WRITE | FOLL_LONGTERM,
+	  .pin = true },
+	{ .fn = pin_user_pages_fast, .pin = true },
+	{ .fn = get_user_pages_fast, .flags = FOLL_WRITE },
+	{ .fn = get_user_pages_fast_only, .flags = FOLL_WRITE },
+	{ .fn = get_user_pages_fast_only },
+	{ .fn = gup_rr_pin_slow, .flags = FOLL_WRITE, .pin = true },
 };
 
 /* The word in @page; with @write, its mark is set if there is none. */
@@ -179,9 +204,8 @@ static void gup_rr_look(struct gup_rr *rr, unsigned int first, int nr,
 		const u32 mark = GUP_RR_MINE | (first + i);
 		const u32 found = gup_rr_word(rr->pages[i], mark, write);
 
-		if (found && found != mark && !rr->diff.what)
-			rr->diff = (struct gup_diff){ when, first + i, found,
-						      mark };
+		if (found)
+			gup_differs(&rr->diff, when, first + i, found, mark);
 		if (i && page_folio(rr->pages[i]) == page_folio(rr->pages[i - 1]))
 			rr->runs++;
 	}
