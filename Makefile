@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Delegates only: everything is done by tools/kunit-gup.
 
-export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS HERD
+export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS HERD \
+	GUP_SEED
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
 	module-runs move-pages coverage mutants build-variants checkpatch lint litmus table test \
@@ -62,6 +63,7 @@ $(COMMANDS):
 #: BASE=7.2             take the Debian source of another version of tools/source.toml
 #: KDIR=/path           take this Linux (a tree, linux-7.3.4.tar.xz or REPOSITORY@TAG; only read)
 #: FILTER='gup_fast.*'  run only these suites or cases (no check of the plan); kselftest: programs
+#: GUP_SEED=42          have a random order of the suites again, by the seed that a case printed
 #: JOBS=N               jobs of make; default: all CPUs
 #: WAIT=1               queue behind another run instead of giving up
 #: ROUNDS=7             boots of each kernel in bench and bench-uml

@@ -4,6 +4,8 @@
  *
  * The module runs its suites while it is loaded. What happens goes to the kernel log,
  * from where tools/kunit_gup/module_runs.py takes it. Built with the kernel's nolibc.
+ * GUP_SEED=42 on the kernel's command line is in the environment here, and becomes the
+ * parameter of the module.
  */
 #define MODULE	"gup_kunit"
 #define RUNS	2
@@ -23,10 +25,14 @@ static void say(const char *what, int run, long err)
 static long load(void)
 {
 	int fd = open("/" MODULE ".ko", O_RDONLY);
+	const char *seed = getenv("GUP_SEED");
+	char params[32] = "";
 	long ret = -ENOENT;
 
+	if (seed)
+		snprintf(params, sizeof(params), "seed=%s", seed);
 	if (fd >= 0) {
-		ret = _syscall(__NR_finit_module, fd, "", 0);
+		ret = _syscall(__NR_finit_module, fd, params, 0);
 		close(fd);
 	}
 	return ret;

@@ -76,7 +76,21 @@ def machine(tree, target, build_dir, initrd=None):
 def test_args(pattern=""):
     """Return the boot arguments that run the suites that match `pattern` and then end."""
     return [*([f"kunit.filter_glob={pattern}"] if pattern else []), "kunit.enable=1",
-            "kunit_shutdown=reboot", "panic=-1"]
+            "kunit_shutdown=reboot", "panic=-1", *seed_args()]
+
+
+def seed():
+    """Return the seed for random orders that GUP_SEED= gives, or nothing."""
+    text = os.environ.get("GUP_SEED", "")
+    if text and not (text.isascii() and text.isdigit() and int(text) < 1 << 32):
+        raise UserError(f"GUP_SEED={text} is no seed",
+                        "say GUP_SEED=42, or any number up to 4294967295 that a case printed")
+    return text
+
+
+def seed_args():
+    """Return the boot arguments that give the suites a seed; UML and QEMU take the same."""
+    return [f"gup_kunit.seed={seed()}"] if seed() else []
 
 
 def choose(machine, wanted=""):

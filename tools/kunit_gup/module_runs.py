@@ -30,7 +30,7 @@ def run(target, kdir=None, strict=False):
         f"file /gup_kunit.ko {build_dir / 'lib/kunit-gup/gup_kunit.ko'} 0644 0 0"])
     guest = machine.machine(tree.path, target, build_dir, archive)
     problems = runner.run_qemu(guest, target.name, build_dir / "test.log",
-                               ["kunit.enable=1", "panic=-1"])
+                               ["kunit.enable=1", "panic=-1", *seed_args()])
     text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
     verdicts = [_verdict(tree.path, target, number, text) for number in RUNS]
     verdicts[0].problems += [line for line in warned if "gup" in line]
@@ -46,6 +46,11 @@ def checks(target, kdir=None, strict=False):
     return [Check(f"suites as a module, run {number}", verdict.failures,
                   detail=f"{verdict.count('PASS')} passed")
             for number, verdict in zip(RUNS, run(target, kdir, strict))]
+
+
+def seed_args():
+    """Return the boot arguments that are variables of init's environment: a seed, or nothing."""
+    return [f"GUP_SEED={machine.seed()}"] if machine.seed() else []
 
 
 def part(text, number):

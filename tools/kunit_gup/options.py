@@ -87,8 +87,7 @@ def _variant(_command, text):
 
 
 def _kdir(_command, text):
-    if not Path(text).expanduser().exists():
-        _refuse("KDIR", text, "the path of a Linux tree, and there is nothing at that path")
+    kdirs.find(text)
 
 
 def _peer(_command, text):
@@ -172,4 +171,6 @@ CHECKS = {
     "PEER": _peer,
     "STEP": _step,
     "STEPS": _one_of("STEPS", lambda: ("all",)),
+    "GUP_SEED": lambda _command, _text: machine.seed(),
+    "HERD": lambda _command, text: litmus.find(text),
 }

@@ -114,7 +114,8 @@ def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
                f"--build_dir={build_dir}", f"--kunitconfig={tree / 'lib/kunit-gup'}",
                f"--timeout={target.timeout}", *_outputs(stored),
                *(f"--kernel_args={a.format(build_dir=build_dir)}"
-                 for a in target.kernel_args), *([pattern] if pattern else [])]
+                 for a in (*target.kernel_args, *machine.seed_args())),
+               *([pattern] if pattern else [])]
     log = paths.fresh_log(f"kunit-{_name(stored)}")
     # kunit.py ends a kernel that hangs by SIGTERM alone, and waits for ever if it does not heed it.
     code = proc.logged(command, log, show, limit=target.timeout + 20, end=proc.kill_below,
