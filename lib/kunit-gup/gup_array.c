@@ -122,36 +122,19 @@ void gup_array_add_run(char *text, char letter, unsigned long nr)
 		 letter, nr);
 }
 
-static struct folio *gup_array_folio(struct gup_array *array, unsigned int i)
+/**
+ * gup_array_folio() - the folio of an entry
+ * @array: the array, as it was filled
+ * @i:     the entry, which is a page or a folio
+ *
+ * Context: Any.
+ * Return: The folio.
+ */
+struct folio *gup_array_folio(struct gup_array *array, unsigned int i)
 {
 	void *entry = array->fx->want[i];
 
 	return array->folios ? entry : page_folio((struct page *)entry);
-}
-
-/**
- * gup_array_reference() - the runs of an array, found by one entry at a time
- * @array: the array
- * @text:  where they go, of %GUP_ARRAY_TEXT bytes
- *
- * Context: The folios do not change.
- */
-void gup_array_reference(struct gup_array *array, char *text)
-{
-	struct folio *folio, *last = NULL;
-	unsigned int i, nr = 0;
-
-	text[0] = 0;
-	for (i = 0; i <= array->nr; i++) {
-		folio = NULL;
-		if (i < array->nr && gup_array_is_page(array->fx->want[i]))
-			folio = gup_array_folio(array, i);
-		if (folio != last && last)
-			gup_array_add_run(text, gup_array_letter(array->fx,
-								 &last->page), nr);
-		nr = folio == last ? nr + 1 : 1;
-		last = folio;
-	}
 }
 
 static struct gup_array *gup_current_array(void)

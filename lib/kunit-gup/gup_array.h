@@ -45,5 +45,7 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 		     struct gup_diff *diff);
 int gup_array_nr_counted(struct gup_array *array);
 bool gup_array_is_page(const void *entry);
+struct folio *gup_array_folio(struct gup_array *array, unsigned int i);
+unsigned int gup_array_oracle(struct page **pages, unsigned int nr);
 
 #endif /* _GUP_ARRAY_H */

@@ -152,19 +152,6 @@ static void gup_array_folios(struct kunit *test)
 			row->run);
 }
 
-/* One entry at a time, with a look at the struct page of each. */
-static unsigned int gup_array_slow(struct page **pages, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		if (!gup_array_is_page(pages[i]) ||
-		    compound_head(pages[i]) != compound_head(pages[0]))
-			break;
-
-	return i;
-}
-
 #define GUP_ARRAY_LEN	5
 
 /* Every array of five entries over pages of neighbours, the zero page and none. */
@@ -187,7 +174,7 @@ static void gup_array_every_array(struct kunit *test)
 		for (nr = 1; nr <= GUP_ARRAY_LEN; nr++, checked++) {
 			got = gup_kunit_nr_folio_pages(page_folio(pages[0]),
 						       pages, nr);
-			KUNIT_ASSERT_EQ_MSG(test, got, gup_array_slow(pages, nr),
+			KUNIT_ASSERT_EQ_MSG(test, got, gup_array_oracle(pages, nr),
 					    "array %u, %u entries", n, nr);
 		}
 	}
@@ -208,7 +195,7 @@ static void gup_array_odd_entry(struct kunit *test, struct page **pages,
 			pages[at] = odd[i];
 			KUNIT_ASSERT_EQ_MSG(test,
 					    gup_kunit_nr_folio_pages(folio, pages, nr),
-					    gup_array_slow(pages, nr),
+					    gup_array_oracle(pages, nr),
 					    "from %ld, %u entries, kind %u at %u",
 					    folio_page_idx(folio, pages[0]), nr,
 					    i, at);

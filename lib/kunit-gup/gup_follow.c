@@ -8,11 +8,6 @@
 
 #include "gup_follow.h"
 
-static vm_flags_t gup_follow_vm_flags(const struct gup_walk *walk)
-{
-	return walk->vm_flags ?: GUP_VM;
-}
-
 /* Store what one look-up has found; a walker in error may find far too much. */
 static void gup_follow_store(struct gup_fixture *fx, struct page *page,
 			     unsigned int first, unsigned int nr)
@@ -51,60 +46,6 @@ void gup_follow_run(struct gup_fixture *fx, struct gup_walk *walk)
 		gup_follow_store(fx, page, i, nr);
 	}
 	walk->pinned = i;
-}
-
-/**
- * gup_follow_oracle() - how far such a walk gets
- * @fx:   the fixture
- * @walk: what is asked for
- * @ret:  0 if it gets to the end, else why it stops
- *
- * Context: The fixture does not change.
- * Return: The number of pages that it returns.
- */
-unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
-			       int *ret)
-{
-	unsigned int i;
-	pte_t pte;
-
-	*ret = 0;
-	for (i = 0; i < walk->nr; i++) {
-		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
-		*ret = gup_oracle_follow(pte, gup_follow_vm_flags(walk),
-					 walk->flags);
-		if (*ret)
-			break;
-	}
-
-	return i;
-}
-
-/**
- * gup_follow_makes_dirty() - is a folio dirty after a walk?
- * @fx:    the fixture, with no folio dirty before
- * @walk:  the walk, with the number of pages that it returned
- * @folio: the folio
- *
- * Context: The fixture did not change.
- * Return: Whether it is: the walk touched a clean entry of it in order to write.
- */
-bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
-			    struct folio *folio)
-{
-	unsigned int i;
-	pte_t pte;
-
-	if (!walk->slow || (walk->flags & GUP_TOUCH_W) != GUP_TOUCH_W)
-		return false;
-
-	for (i = 0; i < walk->pinned; i++) {
-		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
-		if (!pte_dirty(pte) && page_folio(gup_oracle_page(pte)) == folio)
-			return true;
-	}
-
-	return false;
 }
 
 static void gup_follow_expect_dirty(struct kunit *test, struct gup_fixture *fx,

@@ -42,6 +42,18 @@ struct gup_follow_row {
 				"A16-18:ocb A19:ob A20-24:ocb A25:cb A26-31:ocb " \
 				"A32-63:ocb"
 
+/**
+ * gup_follow_vm_flags() - the flags of the VMA of a walk
+ * @walk: the walk
+ *
+ * Context: Any.
+ * Return: The flags.
+ */
+static inline vm_flags_t gup_follow_vm_flags(const struct gup_walk *walk)
+{
+	return walk->vm_flags ?: GUP_VM;
+}
+
 void gup_follow_row_run(struct kunit *test);
 
 extern struct kunit_suite gup_follow_suite;

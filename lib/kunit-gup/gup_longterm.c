@@ -9,12 +9,27 @@
 
 #include "gup_longterm.h"
 
-static bool gup_lt_in(const char *letters, char letter)
+/**
+ * gup_lt_in() - is a folio one of some?
+ * @letters: the letters of these, or NULL
+ * @letter:  its letter
+ *
+ * Context: Any.
+ * Return: Whether it is.
+ */
+bool gup_lt_in(const char *letters, char letter)
 {
 	return letters && letter && strchr(letters, letter);
 }
 
-static void gup_lt_add(char *text, char letter)
+/**
+ * gup_lt_add() - add a folio to a text of letters
+ * @text:   the text, of %GUP_ARRAY_TEXT bytes
+ * @letter: its letter
+ *
+ * Context: Any.
+ */
+void gup_lt_add(char *text, char letter)
 {
 	const size_t len = strlen(text);
 
@@ -196,58 +211,6 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	gup_array_pin(lt->array);
 
 	return lt;
-}
-
-/* Is this entry to be looked at, or is it in the run of the one before it? */
-static bool gup_lt_looked_at(struct gup_array *array, unsigned int i)
-{
-	struct page *page = array->fx->want[i], *last;
-
-	if (!i)
-		return true;
-	last = array->fx->want[i - 1];
-	if (compound_head(page) != compound_head(last))
-		return true;
-
-	return !gup_kunit_gup.skips_repeats &&
-	       (array->folios || !PageCompound(page));
-}
-
-/**
- * gup_lt_reference() - what is to happen, worked out entry by entry
- * @lt:   the check
- * @want: filled with it
- *
- * Context: The folios do not change.
- */
-void gup_lt_reference(struct gup_lt *lt, struct gup_lt_want *want)
-{
-	const struct gup_lt_row *row = lt->row;
-	struct gup_array *array = lt->array;
-	struct folio *folio;
-	unsigned int i;
-	char letter;
-
-	memset(want, 0, sizeof(*want));
-	for (i = 0; i < array->nr; i++) {
-		if (!gup_lt_looked_at(array, i))
-			continue;
-		folio = page_folio(array->fx->want[i]);
-		letter = gup_array_letter(array->fx, &folio->page);
-		gup_lt_add(want->looks, letter);
-		if (!gup_lt_in(row->not, letter))
-			continue;
-		want->collected++;
-		if (gup_lt_in(row->coherent, letter))
-			continue;
-		if (!gup_lt_in(row->hugetlb, letter))
-			gup_lt_add(want->drains, letter);
-		if (gup_lt_in(row->stuck, letter) || gup_lt_in(want->list, letter))
-			continue;
-		gup_lt_add(want->list, letter);
-		if (!gup_lt_in(row->hugetlb, letter))
-			want->isolated += folio_nr_pages(folio);
-	}
 }
 
 /**

@@ -89,6 +89,8 @@ struct gup_lt_want {
 };
 
 struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row);
+bool gup_lt_in(const char *letters, char letter);
+void gup_lt_add(char *text, char letter);
 void gup_lt_reference(struct gup_lt *lt, struct gup_lt_want *want);
 unsigned long gup_lt_collect(struct gup_lt *lt, char *listed, long *isolated);
 long gup_lt_nr_isolated(void);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oracle for the slow path: what it makes of one page table entry.
+ * The oracle for the slow path: what it makes of page table entries, one by one.
  *
  * The rules are those that 7.3 applies to each page, in the same order, with the
  * PTL held. Nothing in here knows of runs, and no reference is taken.
  */
-#include "gup_kunit.h"
+#include "gup_follow.h"
 
 /* With FOLL_FORCE, a page that is not writable may be written, if it is private. */
 static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
@@ -89,4 +89,58 @@ int gup_oracle_follow(pte_t pte, vm_flags_t vm_flags, unsigned int flags)
 		return -EMLINK;
 
 	return 0;
+}
+
+/**
+ * gup_follow_oracle() - how far such a walk gets
+ * @fx:   the fixture
+ * @walk: what is asked for
+ * @ret:  0 if it gets to the end, else why it stops
+ *
+ * Context: The fixture does not change.
+ * Return: The number of pages that it returns.
+ */
+unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			       int *ret)
+{
+	unsigned int i;
+	pte_t pte;
+
+	*ret = 0;
+	for (i = 0; i < walk->nr; i++) {
+		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
+		*ret = gup_oracle_follow(pte, gup_follow_vm_flags(walk),
+					 walk->flags);
+		if (*ret)
+			break;
+	}
+
+	return i;
+}
+
+/**
+ * gup_follow_makes_dirty() - is a folio dirty after a walk?
+ * @fx:    the fixture, with no folio dirty before
+ * @walk:  the walk, with the number of pages that it returned
+ * @folio: the folio
+ *
+ * Context: The fixture did not change.
+ * Return: Whether it is: the walk touched a clean entry of it in order to write.
+ */
+bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
+			    struct folio *folio)
+{
+	unsigned int i;
+	pte_t pte;
+
+	if (!walk->slow || (walk->flags & GUP_TOUCH_W) != GUP_TOUCH_W)
+		return false;
+
+	for (i = 0; i < walk->pinned; i++) {
+		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
+		if (!pte_dirty(pte) && page_folio(gup_oracle_page(pte)) == folio)
+			return true;
+	}
+
+	return false;
 }
