@@ -3,7 +3,7 @@
 
 import re
 
-from . import includes, paths, proc, tree as trees
+from . import includes, oracles, paths, proc, tree as trees
 from .checks import Check
 from .git import IDENTITY
 
@@ -14,35 +14,32 @@ FORBIDDEN = {
 }
 # Whoever sends a patch is its author, and nobody before.
 AUTHOR = re.compile(rf"^From: (?!{IDENTITY['NAME']} <{re.escape(IDENTITY['EMAIL'])}>$)")
-BATCHING = re.compile(r"gup_batch\.h|folio_pte_batch")
-ORACLE = "lib/kunit-gup/gup_oracle.c"
 COMMANDS = ("make kunit", "make check")
 
 
 def run(kdir=None):
     """Return one Check for each rule."""
     texts, binaries = _contents()
+    tree = trees.prepare(kdir, strict=True)
     return [
         Check("no binary file", binaries),
         *(Check(f"nowhere {what}", _grep(texts, pattern)) for what, pattern in FORBIDDEN.items()),
         Check("no author of a patch but kunit-gup", _grep(
             {n: t for n, t in texts.items() if n.startswith("mm/patches/")}, AUTHOR)),
         Check("every file includes what it uses", includes.problems(texts)),
-        oracle(),
+        Check("the oracles batch nothing", oracles.problems(texts | _kernel_code(tree.path))),
         readme(),
         Check("mm/patches is what an export writes",
               [f"mm/patches/{name} differs; run `make export`"
-               for name in trees.roundtrip_differences(trees.prepare(kdir, strict=True))]),
+               for name in trees.roundtrip_differences(tree)]),
     ]
 
 
-def oracle():
-    """Check that the oracle shares no code with the batching that it judges."""
-    path = paths.REPO / ORACLE
-    if not path.exists():
-        return Check("the oracle batches nothing", [f"{ORACLE} is missing"])
-    text = path.read_text(encoding="utf-8")
-    return Check("the oracle batches nothing", _grep({ORACLE: text}, BATCHING))
+def _kernel_code(tree):
+    """Return {name: text} of the kernel's files, in the prepared tree, that may batch."""
+    found = (tree / "mm" / f"{name}.{kind}" for name in oracles.MM for kind in "ch")
+    return {f"mm/{path.name}": path.read_text(encoding="utf-8", errors="replace")
+            for path in found if path.exists()}
 
 
 def readme():

@@ -1,32 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The oracles share no code with the batching that they judge.
 
-What batches is worked out, not listed: the functions of mm/gup_batch.h and folio_pte_batch*(),
-and from there on every function, macro and initialised member that names one that batches, in
-mm/ and in the suites. None of these names may stand in an oracle, wherever it is and however
-many wrappers there are in between.
+What batches is worked out, not listed: the functions of mm/gup_batch.h, folio_pte_batch*(), and
+do_pages_stat*() of move_pages(); from there on every function, macro and initialised member that
+names one that batches, in mm/ and in the suites. None of these names may stand in an oracle,
+however many wrappers there are in between.
 """
 
 import re
 
 # The files in which predictions are made; only there may a function have such a name.
 FILES = re.compile(r"lib/kunit-gup/gup_(oracle\w*|mm_read)\.c")
-PREDICTS = re.compile(r"^gup_\w*(oracle|reference|predict)")
+PREDICTS = re.compile(r"gup_(?!\w*matches_oracle)(\w+_)?(oracle|reference)(_\w+)?")
 SUITES = re.compile(r"lib/kunit-gup/\w+\.[ch]")
-CODE = re.compile(r"(mm/(gup_kunit\w*|gup_batch|gup|migrate|mlock|util)|lib/kunit-gup/\w+)\.[ch]")
+MM = ("gup", "internal", "migrate", "mlock", "util")    # where the series' changes are
+CODE = re.compile(rf"(mm/(gup_kunit\w*|gup_batch|{'|'.join(MM)})|lib/kunit-gup/\w+)\.[ch]")
 HEADER = "mm/gup_batch.h"
-ALWAYS = re.compile(r"folio_pte_batch\w*$")
+ALWAYS = re.compile(r"\.?(folio_pte_batch|do_pages_stat)\w*$")
 
 # Comments first: an apostrophe in one begins no character constant.
 NOISE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
-NAME = re.compile(r"[A-Za-z_]\w*")
+NAME = re.compile(r"(->|\.)?\s*\b([A-Za-z_]\w*)\s*(\()?")
 # A definition begins in the first column, and so does the brace that ends it.
 FUNCTION = re.compile(r"^(?![#}{\s])(?:[^;{}=()]|\((?=[^;{}]*\)[^;{}]*\())*?\b(\w+)\("
-                      r"[^;{}]*\)[^;{}=()]*\n\{(.*?)^\}", re.M | re.S)
-MACRO = re.compile(r"^#\s*define\s+(\w+)((?:.*\\\n)*.*)$", re.M)
+                      r"([^;{}]*)\)[^;{}=()]*\n\{(.*?)^\}", re.M | re.S)
+MACRO = re.compile(r"^#\s*define\s+(\w+)(?:\(([^)]*)\))?((?:.*\\\n)*.*)$", re.M)
+POINTER = re.compile(r"\(\*(?:const\s+)?(\w+)\)\s*\(")
+DATA = re.compile(r"^\t[\w \t]+[ *](\w+)(?:\[\w*\])?;", re.M)
 # Of an initialiser, and an assignment to a pointer that others call.
 MEMBER = re.compile(r"\.(\w+)\s*=\s*([^,;{}]+)")
-ASSIGNED = re.compile(r"\b(\w+)\s*=\s*&?(\w+)\s*[;,]")
+ASSIGNED = re.compile(r"(?<![.>\w])(\w+)\s*=\s*&?(\w+)\s*[;,]")
 
 
 def problems(texts):
@@ -39,9 +42,10 @@ def problems(texts):
         return ["there are no oracles"]
     found = _misplaced(code, oracles)
     batching = _batching(code)
+    own = {function for name in oracles for function in functions(code[name])}
     for name in sorted(oracles):
         for number, line in enumerate(code[name].splitlines(), 1):
-            for word in NAME.findall(line):
+            for word in sorted(names(line) - own):
                 if word in batching or ALWAYS.match(word):
                     found.append(f"{name}:{number}: {word} batches"
                                  + (f", by {batching[word]}" if batching.get(word) else ""))
@@ -57,44 +61,63 @@ def strip(text):
 
 
 def functions(text):
-    """Return {name: body} of the functions that are defined in C without comments."""
-    return {m[1]: m[2] for m in FUNCTION.finditer(text)}
+    """Return {name: what it names} of the functions and macros in C without comments.
+
+    Of a name that has several, by #if, all together.
+    """
+    found = {}
+    for match in FUNCTION.finditer(text):
+        found.setdefault(match[1], set()).update(names(match[3]))
+    for match in MACRO.finditer(text):
+        found.setdefault(match[1], set()).update(names(match[3]) - names(match[2] or ""))
+    return found
+
+
+def names(text):
+    """Return the names in C without comments: name, .member, and .member() where it is called."""
+    found = set()
+    for dot, name, call in NAME.findall(text):
+        found.add(f".{name}" if dot else name)
+        if dot and call:
+            found.add(f".{name}()")
+    return found
 
 
 def _batching(code):
     """Return {name: by which other name} of all that batches."""
-    uses = {}       # name: what it names
-    for name, text in code.items():
-        own = functions(text) | {m[1]: m[2] for m in MACRO.finditer(text)}
-        for what, body in own.items():
-            uses.setdefault(what, set()).update(NAME.findall(body))
-        for pattern in (MEMBER, ASSIGNED):
-            for what, value in pattern.findall(text):
-                uses.setdefault(what, set()).update(NAME.findall(value))
+    uses = {}
+    for text in code.values():
+        for what, used in functions(text).items():
+            uses.setdefault(what, set()).update(used)
+        for what, value in MEMBER.findall(text):
+            uses.setdefault(f".{what}()", set()).update(names(value))
+        for what, value in ASSIGNED.findall(text):
+            uses.setdefault(what, set()).add(value)
+    pointers = {name for text in code.values() for name in POINTER.findall(text)}
+    calls = {what for text in code.values() for what in functions(text)} | pointers \
+        | {f".{name}()" for name in pointers}
+    # To take the address is enough, unless data somewhere else has the same name.
+    for name in pointers - {name for text in code.values() for name in DATA.findall(text)}:
+        if f".{name}()" in uses:
+            uses[f".{name}"] = {f".{name}()"}
+            calls.add(f".{name}")
     batching = dict.fromkeys(functions(code[HEADER]), "")
-    # Variables and fields that have the name of a number do not stand for a function.
-    callable_ = {n for text in code.values() for n in functions(text)} | _pointers(code) \
-        | {m[1] for text in code.values() for m in MACRO.finditer(text)}
+    batching.pop("__MM_GUP_BATCH_H", None)
     grown = True
     while grown:
         grown = False
-        for what, names in uses.items():
-            by = next((n for n in sorted(names) if n in batching or ALWAYS.match(n)), None)
-            if by and what not in batching and what in callable_:
+        for what in calls & uses.keys() - batching.keys():
+            by = next((n for n in sorted(uses[what]) if n in batching or ALWAYS.match(n)), None)
+            if by:
                 batching[what] = by
                 grown = True
     return batching
 
 
-def _pointers(code):
-    """Return the names that are declared as pointers to functions."""
-    return {m[1] for text in code.values() for m in re.finditer(r"\(\*(?:const\s+)?(\w+)\)\s*\(", text)}
-
-
 def _misplaced(code, oracles):
-    """Return the predictions that are made in other files."""
-    return [f"{name}: {function}() belongs in lib/kunit-gup/gup_oracle_*.c"
+    """Return the predictions that are made in other files; a case may be about an oracle."""
+    return [f"{name}: {match[1]}() is a prediction and belongs in lib/kunit-gup/gup_oracle_*.c"
             for name, text in sorted(code.items())
             if SUITES.fullmatch(name) and name not in oracles
-            for function in functions(text)
-            if PREDICTS.match(function) and not function.startswith("gup_fixture_")]
+            for match in FUNCTION.finditer(text)
+            if PREDICTS.fullmatch(match[1]) and not match[2].startswith("struct kunit *test")]
