@@ -85,7 +85,7 @@ static void gup_entry_expect_none(struct kunit *test, int ret, int want,
 	int i;
 
 	KUNIT_EXPECT_EQ(test, ret, want);
-	KUNIT_EXPECT_PTR_EQ(test, e->pages[0], GUP_POISON);
+	GUP_EXPECT_PAGE(test, NULL, e->pages[0], GUP_POISON);
 	for (i = 0; i < ret; i++) {
 		if (pinned)
 			unpin_user_page(e->pages[i]);
@@ -149,7 +149,7 @@ static void get_from_every_page(struct kunit *test)
 			ret = get_user_pages_fast_only(e->addr + first * PAGE_SIZE,
 						       nr, FOLL_WRITE, e->pages);
 			KUNIT_ASSERT_EQ(test, ret, nr);
-			KUNIT_EXPECT_PTR_EQ(test, e->pages[nr], GUP_POISON);
+			GUP_EXPECT_PAGE_AT(test, NULL, e->pages[nr], GUP_POISON, nr);
 			for (i = 0; i < nr; i++)
 				put_page(e->pages[i]);
 		}
@@ -166,7 +166,7 @@ static void pin_all_pages(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, GUP_ENTRY_PAGES,
 			pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES, FOLL_WRITE,
 					    e->pages));
-	KUNIT_EXPECT_PTR_EQ(test, e->pages[GUP_ENTRY_PAGES], GUP_POISON);
+	GUP_EXPECT_PAGE(test, NULL, e->pages[GUP_ENTRY_PAGES], GUP_POISON);
 	for (i = 0; i < GUP_ENTRY_PAGES; i++) {
 		struct folio *folio = page_folio(e->pages[i]);
 

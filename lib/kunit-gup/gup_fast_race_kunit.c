@@ -341,9 +341,9 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 	KUNIT_EXPECT_EQ(test, walk.pinned, gets);
 	KUNIT_EXPECT_EQ(test, walk.ret, gets == walk.nr);
 	for (i = 0; i < walk.pinned && row->fresh; i++)
-		gup_differs(&diff, "page after the change", i,
-			    (long)fx->pages[GUP_PAGES_BEFORE + i],
-			    (long)gup_oracle_page(ptep_get(gup_fixture_ptep(fx, i))));
+		gup_differs_page(&diff, fx->folio, "page after the change", i,
+				 fx->pages[GUP_PAGES_BEFORE + i],
+				 gup_oracle_page(ptep_get(gup_fixture_ptep(fx, i))));
 	gup_walk_check(fx, &walk, &diff);
 	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, row->name);

@@ -301,10 +301,10 @@ static void gup_follow_find_normal_page(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, walk.pinned, 3);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_PTR_EQ_MSG(test, fx->pages[GUP_PAGES_BEFORE + i],
-					gup_fixture_page(fx, 'A',
-							 gup_follow_hooked[i]),
-					"page %u", i);
+		GUP_EXPECT_PAGE_AT(test, fx->folio,
+				   fx->pages[GUP_PAGES_BEFORE + i],
+				   gup_fixture_page(fx, 'A', gup_follow_hooked[i]),
+				   i);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD + 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->_pincount), 3);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(b), GUP_HELD);

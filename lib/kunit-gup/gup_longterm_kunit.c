@@ -214,6 +214,7 @@ static void gup_lt_run_collect(struct kunit *test)
 static void gup_lt_expect_pins(struct kunit *test, struct gup_lt *lt, long ret)
 {
 	struct gup_array *array = lt->array;
+	struct gup_fixture *fx = array->fx;
 	struct gup_diff diff = {};
 	unsigned int i;
 
@@ -221,13 +222,14 @@ static void gup_lt_expect_pins(struct kunit *test, struct gup_lt *lt, long ret)
 	gup_expect_no_diff(test, &diff, lt->row->layout.ptes);
 	for (i = 0; i < array->nr; i++) {
 		if (!ret)
-			KUNIT_EXPECT_PTR_EQ(test, array->fx->pages[i],
-					    array->fx->want[i]);
+			GUP_EXPECT_PAGE_AT(test, fx->folio, fx->pages[i],
+					   fx->want[i], i);
 		else if (ret == -EAGAIN)
-			KUNIT_EXPECT_NULL(test, array->fx->pages[i]);
+			GUP_EXPECT_PAGE_AT(test, fx->folio, fx->pages[i], NULL,
+					   i);
 	}
-	KUNIT_EXPECT_PTR_EQ(test, array->fx->pages[i], array->fx->want[i]);
-	KUNIT_EXPECT_PTR_EQ(test, array->fx->pages[i + 1], GUP_POISON);
+	GUP_EXPECT_PAGE_AT(test, fx->folio, fx->pages[i], fx->want[i], i);
+	GUP_EXPECT_PAGE_AT(test, fx->folio, fx->pages[i + 1], GUP_POISON, i + 1);
 }
 
 /* All of it: the return value, the pins, the array, what is migrated. */

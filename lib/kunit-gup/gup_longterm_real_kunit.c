@@ -211,7 +211,7 @@ static void gup_lr_moves(struct kunit *test)
 			gup_lr_pin(r, row->first, row->nr, row->fast));
 	for (i = 0; i < row->nr; i++)
 		gup_lr_expect_page(test, r->pages[i], row->first + i);
-	KUNIT_EXPECT_PTR_EQ(test, r->pages[GUP_LR_PAGES], GUP_POISON);
+	GUP_EXPECT_PAGE(test, NULL, r->pages[GUP_LR_PAGES], GUP_POISON);
 	KUNIT_EXPECT_MEMEQ(test, r->pages, settled,
 			   row->settled * sizeof(*settled));
 	gup_lr_expect_counts(test, r, row->nr);

@@ -154,11 +154,11 @@ static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
 	struct gup_kunit_mm_entry e;
 
 	gup_mm_read(m, ask->first + i, &e);
-	if (gup_differs(diff, "page", i, (long)page, (long)e.page))
+	if (gup_differs_page(diff, m->folio, "page", i, page, e.page))
 		return;
 	if (m->want[i])
-		gup_differs(diff, "page that was there before", i, (long)page,
-			    (long)m->want[i]);
+		gup_differs_page(diff, m->folio, "page that was there before", i,
+				 page, m->want[i]);
 	if ((ask->flags & (FOLL_WRITE | FOLL_FORCE)) == FOLL_WRITE)
 		gup_differs(diff, "write access to page", i, e.write, true);
 	if (folio_test_anon(page_folio(page)))
@@ -181,8 +181,8 @@ static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 	if (ask->flags & FOLL_LONGTERM)
 		i = ask->nr;
 	for (; i < m->nr + 2 * GUP_MM_BEHIND && !diff->what; i++)
-		gup_differs(diff, "entry behind the pages", i,
-			    (long)m->pages[i], (long)GUP_POISON);
+		gup_differs_page(diff, m->folio, "entry behind the pages", i,
+				 m->pages[i], GUP_POISON);
 }
 
 static void gup_mm_count_taken(struct gup_mm *m, struct gup_mm_ask *ask)

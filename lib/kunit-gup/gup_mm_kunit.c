@@ -28,7 +28,7 @@ static void gup_mm_expect_page(struct kunit *test, struct gup_mm *m,
 	struct gup_kunit_mm_entry e;
 
 	KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, entry, &e), "entry %u", entry);
-	KUNIT_EXPECT_PTR_EQ_MSG(test, e.page, page, "entry %u", entry);
+	GUP_EXPECT_PAGE_AT(test, m->folio, e.page, page, entry);
 	KUNIT_EXPECT_TRUE_MSG(test, e.read, "entry %u", entry);
 	KUNIT_EXPECT_EQ_MSG(test, e.write, write, "entry %u", entry);
 	KUNIT_EXPECT_EQ_MSG(test, e.size, PAGE_SIZE, "entry %u", entry);
@@ -142,15 +142,13 @@ static void gup_mm_makes_neighbours(struct kunit *test)
 		"A1 B0+ C0+ D2+", "A0-1 B C D0-3",
 	};
 	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct page *a = gup_mm_page(m, 'A', 0);
 
-	KUNIT_EXPECT_PTR_EQ(test, gup_mm_page(m, 'B', 0),
-			    gup_mm_page(m, 'A', 0) + 2);
-	KUNIT_EXPECT_PTR_EQ(test, gup_mm_page(m, 'C', 0),
-			    gup_mm_page(m, 'A', 0) + 3);
+	KUNIT_EXPECT_EQ(test, gup_mm_page(m, 'B', 0) - a, 2);
+	KUNIT_EXPECT_EQ(test, gup_mm_page(m, 'C', 0) - a, 3);
 	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'A', 1))), 1);
 	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'B', 0))), 0);
-	KUNIT_EXPECT_PTR_EQ(test, gup_mm_page(m, 'D', 0),
-			    gup_mm_page(m, 'A', 0) + 4);
+	KUNIT_EXPECT_EQ(test, gup_mm_page(m, 'D', 0) - a, 4);
 	KUNIT_EXPECT_EQ(test, folio_order(page_folio(gup_mm_page(m, 'D', 3))), 2);
 	gup_mm_expect_page(test, m, 7, gup_mm_page(m, 'D', 3), true);
 }

@@ -223,8 +223,8 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 		/* GUP-fast stops at it where there are special PMDs. */
 		KUNIT_EXPECT_EQ(test, ask.ret, e.special ? want[w].ret : 5);
 		for (i = 0; (int)i < ask.ret; i++)
-			KUNIT_EXPECT_PTR_EQ(test, m->pages[i],
-					    zero + (ask.first + i) % (m->nr / 2));
+			KUNIT_EXPECT_EQ(test, m->pages[i] - zero,
+					(ask.first + i) % (m->nr / 2));
 	}
 
 	ask = (struct gup_mm_ask) {

@@ -22,12 +22,13 @@ static void gup_slow_expect_run(struct kunit *test, struct gup_mm *m,
 	ret = pin_user_pages_unlocked(addr, nr, m->pages, FOLL_WRITE);
 	KUNIT_EXPECT_EQ(test, ret, want);
 	for (i = 0; i < ret; i++)
-		KUNIT_EXPECT_PTR_EQ(test, m->pages[i],
-				    gup_mm_page(m, 'A', first + i));
+		GUP_EXPECT_PAGE_AT(test, m->folio, m->pages[i],
+				   gup_mm_page(m, 'A', first + i), i);
 	if (ret > 0)
 		unpin_user_pages(m->pages, ret);
 	if (want < m->nr)
-		KUNIT_EXPECT_PTR_EQ(test, m->pages[want], GUP_POISON);
+		GUP_EXPECT_PAGE_AT(test, m->folio, m->pages[want], GUP_POISON,
+				   want);
 }
 
 /* An address in the middle of a page, up to each page, and far beyond the VMA. */

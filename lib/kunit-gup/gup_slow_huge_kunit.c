@@ -138,9 +138,9 @@ static void gup_huge_row_run(struct kunit *test)
 	gup_mm_after(m, &ask);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->ret);
 	for (i = 0; i < ask.ret && row->same; i++)
-		gup_differs(&diff, "page", i, (long)m->pages[i],
-			    (long)(before[(row->first + i) / GUP_HUGE_NR] +
-				   (row->first + i) % GUP_HUGE_NR));
+		gup_differs(&diff, "number in its huge page of page", i,
+			    m->pages[i] - before[(row->first + i) / GUP_HUGE_NR],
+			    (row->first + i) % GUP_HUGE_NR);
 	for (i = 0; i < ask.ret && row->shared && !row->same; i++)
 		gup_differs(&diff, "page that the child has", i,
 			    page_folio(m->pages[i]) ==
@@ -232,8 +232,8 @@ static void gup_pud_row_run(struct kunit *test)
 		(addr, row->nr, pages, flags);
 	KUNIT_EXPECT_EQ(test, ret, row->nr);
 	for (i = 0; i < ret; i++)
-		KUNIT_EXPECT_PTR_EQ(test, pages[i], page + row->first + i);
-	KUNIT_EXPECT_PTR_EQ(test, pages[row->nr], GUP_POISON);
+		KUNIT_EXPECT_EQ(test, pages[i] - page, row->first + i);
+	GUP_EXPECT_PAGE(test, NULL, pages[row->nr], GUP_POISON);
 
 	folio = page_folio(page + row->first);
 	other = page_folio(page + (row->first < 4 ? 4 : 0));

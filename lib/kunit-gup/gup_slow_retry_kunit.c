@@ -131,8 +131,8 @@ static void gup_retry_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, retry.faults, 1);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->ret);
 	for (i = 0; (long)i < ask.ret; i++)
-		KUNIT_EXPECT_PTR_EQ_MSG(test, retry.m->pages[i],
-					gup_mm_page(retry.m, 'A', i), "page %u", i);
+		GUP_EXPECT_PAGE_AT(test, retry.m->folio, retry.m->pages[i],
+				   gup_mm_page(retry.m, 'A', i), i);
 	gup_mm_check(retry.m, &ask, &diff);
 	gup_mm_undo(retry.m, &ask, &diff);
 	gup_expect_no_diff(test, &diff, row->name);
@@ -151,7 +151,7 @@ static void gup_retry_gate(struct kunit *test)
 	if (ret == -EFAULT)
 		kunit_skip(test, "no gate page that can be read");
 	KUNIT_EXPECT_EQ(test, ret, 1);
-	KUNIT_EXPECT_PTR_EQ(test, pages[1], GUP_POISON);
+	GUP_EXPECT_PAGE(test, NULL, pages[1], GUP_POISON);
 	if (ret == 1)
 		put_page(pages[0]);
 	KUNIT_EXPECT_EQ(test, -EFAULT,
