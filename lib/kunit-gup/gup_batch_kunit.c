@@ -283,8 +283,9 @@ static void gup_batch_guess(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d, 512), 512);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d, 256), 256);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d + 511, 512), 1);
-	KUNIT_EXPECT_EQ(test, 1,
-			gup_kunit_guess_nr_pages(page_to_pfn(ZERO_PAGE(0)), 512));
+	KUNIT_EXPECT_EQ(test,
+			gup_kunit_guess_nr_pages(page_to_pfn(ZERO_PAGE(0)),
+						 512), 1);
 }
 
 /* No guess makes a small folio look pinned, however long the page table is. */

@@ -163,9 +163,9 @@ static void pin_all_pages(struct kunit *test)
 	struct gup_entry *e = gup_entry_map(test);
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, GUP_ENTRY_PAGES,
-			pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES, FOLL_WRITE,
-					    e->pages));
+	KUNIT_ASSERT_EQ(test, pin_user_pages_fast(e->addr, GUP_ENTRY_PAGES,
+						  FOLL_WRITE, e->pages),
+			GUP_ENTRY_PAGES);
 	GUP_EXPECT_PAGE(test, NULL, e->pages[GUP_ENTRY_PAGES], GUP_POISON);
 	for (i = 0; i < GUP_ENTRY_PAGES; i++) {
 		struct folio *folio = page_folio(e->pages[i]);

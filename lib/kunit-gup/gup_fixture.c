@@ -51,8 +51,8 @@ static void gup_make_mm(struct gup_fixture *fx)
 
 	fx->table = gup_kunit_alloc_table(mm);
 	KUNIT_ASSERT_NOT_NULL(test, fx->table);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_free_table,
-							   fx));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_free_table,
+							fx), 0);
 	pmd_populate_kernel(&init_mm, &fx->pmd, fx->table);
 	fx->slot = fx->pmd;
 }
@@ -94,8 +94,8 @@ static void gup_alloc_block(struct gup_fixture *fx, struct gup_block *block,
 	memcpy(block->saved, block->page, nr * sizeof(*block->saved));
 	for (i = 0; i < nr; i++)
 		block->refs[i] = 1;
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_free_block,
-							   block));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_free_block,
+							block), 0);
 }
 
 static void *gup_folio_mapping(struct gup_fixture *fx, char kind)
@@ -334,9 +334,10 @@ struct gup_fixture *gup_fixture_create(struct kunit *test,
 		fx->shmem = shmem_kernel_file_setup("gup_kunit", PAGE_SIZE,
 						    EMPTY_VMA_FLAGS);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fx->shmem);
-		KUNIT_ASSERT_EQ(test, 0,
-				kunit_add_action_or_reset(test, gup_fput_wrapper,
-							  fx->shmem));
+		KUNIT_ASSERT_EQ(test,
+				kunit_add_action_or_reset(test,
+							  gup_fput_wrapper,
+							  fx->shmem), 0);
 	}
 
 	gup_make_mm(fx);

@@ -55,9 +55,11 @@ static void gup_follow_expect_dirty(struct kunit *test, struct gup_fixture *fx,
 	char letter;
 
 	for (letter = 'A'; fx->folio[letter - 'A'].kind; letter++)
-		KUNIT_EXPECT_EQ_MSG(test, !!strchr(dirty, letter),
-				    folio_test_dirty(gup_fixture_folio(fx, letter)),
-				    "folio %c", letter);
+		KUNIT_EXPECT_EQ_MSG(test,
+				    folio_test_dirty(gup_fixture_folio(fx,
+								       letter)),
+				    !!strchr(dirty, letter), "folio %c",
+				    letter);
 }
 
 static void gup_follow_row_check(struct kunit *test, struct gup_fixture *fx,

@@ -100,9 +100,9 @@ static void gup_lr_fill(struct kunit *test, struct gup_lr *r)
 {
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, (long)GUP_LR_PAGES,
-			get_user_pages_unlocked(r->addr, GUP_LR_PAGES,
-						r->before, FOLL_WRITE));
+	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(r->addr, GUP_LR_PAGES,
+						      r->before, FOLL_WRITE),
+			(long)GUP_LR_PAGES);
 	for (i = 0; i < GUP_LR_PAGES; i++) {
 		void *at = kmap_local_page(r->before[i]);
 
@@ -131,10 +131,10 @@ static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 
 	gup_mm_set_orders(test, order ? BIT(order) : 0);
 	if (order)
-		KUNIT_EXPECT_EQ(test, 0,
+		KUNIT_EXPECT_EQ(test,
 				gup_kunit_madvise(r->addr,
 						  GUP_LR_PAGES * PAGE_SIZE,
-						  MADV_HUGEPAGE));
+						  MADV_HUGEPAGE), 0);
 	gup_lr_fill(test, r);
 
 	for (i = 0; i < GUP_LR_PAGES; i++) {

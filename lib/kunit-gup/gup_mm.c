@@ -82,8 +82,8 @@ struct gup_mm *gup_mm_adopt(struct kunit *test, unsigned long addr,
 
 	m->mm = current->mm;
 	mmget(m->mm);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_mm_release,
-							   m));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_mm_release,
+							m), 0);
 
 	return m;
 }
@@ -121,9 +121,9 @@ unsigned long gup_mm_map(struct kunit *test, unsigned int nr, int at,
 		addr += ALIGN(len, PMD_SIZE) - len;
 	else
 		addr += at * PAGE_SIZE;
-	KUNIT_ASSERT_EQ(test, 0, vm_munmap(base, room));
-	KUNIT_ASSERT_EQ(test, addr, vm_mmap(file, addr, len, prot,
-					    flags | MAP_FIXED, 0));
+	KUNIT_ASSERT_EQ(test, vm_munmap(base, room), 0);
+	KUNIT_ASSERT_EQ(test, vm_mmap(file, addr, len, prot, flags | MAP_FIXED,
+				      0), addr);
 
 	return addr;
 }
@@ -144,9 +144,9 @@ void gup_mm_set_orders(struct kunit *test, unsigned long orders)
 {
 	const unsigned long old = gup_kunit_thp_orders(orders);
 
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, gup_mm_reset_orders,
-						  (void *)old));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
+							gup_mm_reset_orders,
+							(void *)old), 0);
 }
 
 /**
@@ -163,8 +163,8 @@ void gup_mm_set_orders(struct kunit *test, unsigned long orders)
  */
 void gup_mm_keep(struct kunit *test, unsigned long addr, unsigned int nr)
 {
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, nr * PAGE_SIZE,
-						   MADV_NOHUGEPAGE));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, nr * PAGE_SIZE,
+						MADV_NOHUGEPAGE), 0);
 }
 
 /**
@@ -185,7 +185,7 @@ unsigned long gup_mm_map_leaf(struct kunit *test, unsigned long pfn,
 	unsigned long addr;
 	int ret = -ENOMEM;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	addr = gup_kunit_mmap(2 * size, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_NORESERVE);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
@@ -332,12 +332,13 @@ void gup_mm_make_vmas(struct gup_mm *m, const char *vmas)
 	for (s = vmas, addr = m->addr; s && *s; addr += len) {
 		s = gup_mm_parse_vma(s, &nr, &letters);
 		len = nr * PAGE_SIZE;
-		KUNIT_ASSERT_EQ(m->test, 0, gup_mm_make_vma(addr, len, letters));
+		KUNIT_ASSERT_EQ(m->test, gup_mm_make_vma(addr, len, letters),
+				0);
 	}
 	for (s = vmas, addr = m->addr; s && *s; addr += len) {
 		s = gup_mm_parse_vma(s, &nr, &letters);
 		len = nr * PAGE_SIZE;
-		KUNIT_ASSERT_EQ(m->test, 0,
-				gup_mm_flag_vma(m, addr, len, letters));
+		KUNIT_ASSERT_EQ(m->test, gup_mm_flag_vma(m, addr, len, letters),
+				0);
 	}
 }

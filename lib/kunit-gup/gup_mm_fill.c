@@ -226,8 +226,8 @@ static struct file *gup_mm_shmem(struct kunit *test)
 						    EMPTY_VMA_FLAGS);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_mm_fput,
-							   file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_mm_fput,
+							file), 0);
 
 	return file;
 }

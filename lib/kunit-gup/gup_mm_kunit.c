@@ -100,7 +100,7 @@ static void gup_mm_is_taken_down(struct kunit *test)
 
 	for (letter = 'A'; letter <= 'F'; letter++)
 		get_page(gup_mm_page(m, letter, 0));
-	KUNIT_EXPECT_EQ(test, 0, vm_munmap(m->addr, m->nr * PAGE_SIZE));
+	KUNIT_EXPECT_EQ(test, vm_munmap(m->addr, m->nr * PAGE_SIZE), 0);
 	gup_kunit_lru_drain();
 	for (letter = 'A'; letter <= 'F'; letter++) {
 		const struct gup_folio *gf = &m->folio[letter - 'A'];

@@ -249,12 +249,10 @@ struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
 	users.status = users.pages + nr_pages * PAGE_SIZE;
 
 	gup_nodes_poison(q);
-	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)users.pages,
-					      q->addr,
-					      q->nr * sizeof(*q->addr)));
-	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)users.status,
-					      q->got,
-					      (q->nr + 1) * sizeof(*q->got)));
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)users.pages, q->addr,
+					   q->nr * sizeof(*q->addr)), 0);
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)users.status, q->got,
+					   (q->nr + 1) * sizeof(*q->got)), 0);
 
 	return users;
 }
@@ -285,9 +283,9 @@ int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users)
 void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
 {
 	gup_nodes_poison(q);
-	KUNIT_ASSERT_EQ(q->m->test, 0,
-			copy_from_user(q->got, (void __user *)status,
-				       nr * sizeof(*q->got)));
+	KUNIT_ASSERT_EQ(q->m->test, copy_from_user(q->got,
+						   (void __user *)status,
+						   nr * sizeof(*q->got)), 0);
 }
 
 /**

@@ -107,9 +107,8 @@ static void addresses_end(struct kunit *test)
 	struct gup_diff diff = {};
 
 	users.pages = gup_nodes_at_end(q, row->end, sizeof(*q->addr));
-	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)users.pages,
-					      q->addr,
-					      row->end * sizeof(*q->addr)));
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)users.pages, q->addr,
+					   row->end * sizeof(*q->addr)), 0);
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
 	gup_nodes_fetch(q, users.status, q->nr + 1);
 	gup_nodes_matches(q, 0, rounddown(row->end, GUP_NODES_CHUNK), &diff);
@@ -140,8 +139,8 @@ static void statuses_read_only(struct kunit *test)
 	struct gup_nodes_users users = gup_nodes_users(q);
 	struct gup_diff diff = {};
 
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(users.status, PAGE_SIZE,
-						    PROT_READ));
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(users.status, PAGE_SIZE,
+						 PROT_READ), 0);
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
 	gup_nodes_fetch(q, users.status, q->nr + 1);
 	gup_nodes_matches(q, 0, 0, &diff);
@@ -218,14 +217,14 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, nr * PAGE_SIZE,
-						   MADV_HUGEPAGE));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, nr * PAGE_SIZE,
+						MADV_HUGEPAGE), 0);
 	m = gup_mm_adopt(test, addr, nr + 4);
-	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr, 1, m->pages,
-							 gup_flags));
+	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
+						      gup_flags), 1);
 	put_page(m->pages[0]);
-	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr + PMD_SIZE, 1,
-							 m->pages, gup_flags));
+	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr + PMD_SIZE, 1,
+						      m->pages, gup_flags), 1);
 	put_page(m->pages[0]);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));
 	if (e.size != PMD_SIZE)
@@ -317,8 +316,9 @@ static void huge_page_that_migrates(struct kunit *test)
 	old->m = m;
 	old->pmd = gup_kunit_mm_exchange_pmd(m->mm, m->addr,
 					     swp_entry_to_pmd(entry));
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_nodes_pmd_back,
-							   old));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
+							gup_nodes_pmd_back,
+							old), 0);
 	q = gup_nodes_ask_all(m);
 	KUNIT_EXPECT_EQ(test, q->want[PTRS_PER_PTE - 1], -ENOENT);
 	KUNIT_EXPECT_GE(test, q->want[PTRS_PER_PTE], 0);
@@ -383,15 +383,15 @@ static void hugetlb(struct kunit *test)
 	struct gup_mm *m;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	addr = gup_kunit_mmap(2UL * one * PAGE_SIZE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_HUGETLB |
 			      ilog2(size->kb * SZ_1K) << MAP_HUGE_SHIFT);
 	if (IS_ERR_VALUE(addr))
 		kunit_skip(test, "no huge pages of %u kB", size->kb);
 	m = gup_mm_adopt(test, addr, nr);
-	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr, 1, m->pages,
-							 FOLL_WRITE));
+	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
+						      FOLL_WRITE), 1);
 	put_page(m->pages[0]);
 	q = gup_nodes_create(m, 2 * nr);
 	for (i = 0; i < nr; i++)
@@ -412,13 +412,14 @@ static void last_page_of_user_space(struct kunit *test)
 	struct gup_mm *m;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
-	KUNIT_ASSERT_EQ(test, addr, vm_mmap(NULL, addr, 2 * PAGE_SIZE,
-					    PROT_READ | PROT_WRITE, MAP_FIXED |
-					    MAP_PRIVATE | MAP_ANONYMOUS, 0));
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
+	KUNIT_ASSERT_EQ(test, vm_mmap(NULL, addr, 2 * PAGE_SIZE,
+				      PROT_READ | PROT_WRITE,
+				      MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
+				      0), addr);
 	m = gup_mm_adopt(test, addr, 2);
-	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(addr + PAGE_SIZE, 1,
-							 m->pages, FOLL_WRITE));
+	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr + PAGE_SIZE, 1,
+						      m->pages, FOLL_WRITE), 1);
 	put_page(m->pages[0]);
 	q = gup_nodes_create(m, 13);
 	for (i = 0; i < 12; i++)

@@ -199,9 +199,9 @@ static void gup_nodes_undo_later(struct gup_nodes_undo *undo)
 {
 	struct kunit *test = undo->m->test;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test,
-							   gup_nodes_put_back,
-							   undo));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
+							gup_nodes_put_back,
+							undo), 0);
 }
 
 static void gup_nodes_move(struct gup_mm *m, char letter, bool device)

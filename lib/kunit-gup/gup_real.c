@@ -45,8 +45,8 @@ void gup_real_advise(struct kunit *test, struct gup_mm *m, unsigned int order)
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		kunit_skip(test, "no CONFIG_TRANSPARENT_HUGEPAGE");
 	gup_mm_set_orders(test, BIT(order));
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
-						   MADV_HUGEPAGE));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						MADV_HUGEPAGE), 0);
 }
 
 /**
@@ -65,7 +65,7 @@ void gup_real_touch(struct kunit *test, unsigned long addr, unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < nr; i++, addr += PAGE_SIZE)
-		KUNIT_ASSERT_EQ(test, 0, put_user(i + 1, (u32 __user *)addr));
+		KUNIT_ASSERT_EQ(test, put_user(i + 1, (u32 __user *)addr), 0);
 }
 
 /**
@@ -97,9 +97,10 @@ static void gup_real_split_pmd(struct kunit *test, struct gup_mm *m)
 
 	gup_mm_keep(test, m->addr, m->nr);
 	/* A border of a VMA in the middle of it does that, and the folio stays. */
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(last, PAGE_SIZE, PROT_READ));
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(last, PAGE_SIZE,
-						    PROT_READ | PROT_WRITE));
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(last, PAGE_SIZE, PROT_READ),
+			0);
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(last, PAGE_SIZE,
+						 PROT_READ | PROT_WRITE), 0);
 	/* The entry itself became writable by protection only; make it so. */
 	gup_real_touch(test, m->addr, m->nr);
 }
@@ -200,8 +201,8 @@ struct mm_struct *gup_real_fork(struct kunit *test)
 		kunit_skip(test, "set_ptes() maps wrong pages here");
 	child = gup_kunit_fork();
 	KUNIT_ASSERT_NOT_NULL(test, child);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_real_mmput,
-							   child));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_real_mmput,
+							child), 0);
 
 	return child;
 }

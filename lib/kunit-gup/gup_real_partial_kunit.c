@@ -44,31 +44,32 @@ struct gup_partial_row {
 
 static struct gup_mm *gup_partial_unmap(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, 0, vm_munmap(gup_mm_addr(m, 3), 3 * PAGE_SIZE));
+	KUNIT_ASSERT_EQ(test, vm_munmap(gup_mm_addr(m, 3), 3 * PAGE_SIZE), 0);
 
 	return m;
 }
 
 static struct gup_mm *gup_partial_discard(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(gup_mm_addr(m, 3),
-						   3 * PAGE_SIZE, MADV_DONTNEED));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 3),
+						3 * PAGE_SIZE, MADV_DONTNEED),
+			0);
 
 	return m;
 }
 
 static struct gup_mm *gup_partial_protect(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(gup_mm_addr(m, 2),
-						    5 * PAGE_SIZE, PROT_READ));
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 2),
+						 5 * PAGE_SIZE, PROT_READ), 0);
 
 	return m;
 }
 
 static struct gup_mm *gup_partial_forbid(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(gup_mm_addr(m, 2),
-						    PAGE_SIZE, PROT_NONE));
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 2), PAGE_SIZE,
+						 PROT_NONE), 0);
 
 	return m;
 }
@@ -110,9 +111,10 @@ static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned long own = 2 * PAGE_SIZE;
 
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(m->addr, own, MADV_DONTFORK));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, own, MADV_DONTFORK),
+			0);
 	gup_real_fork(test);
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(m->addr, own, MADV_DOFORK));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, own, MADV_DOFORK), 0);
 
 	return m;
 }
@@ -122,8 +124,8 @@ static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 					       struct gup_mm *m)
 {
 	gup_partial_share(test, m);
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(m->addr, m->nr * PAGE_SIZE,
-						    PROT_READ));
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(m->addr, m->nr * PAGE_SIZE,
+						 PROT_READ), 0);
 
 	return m;
 }

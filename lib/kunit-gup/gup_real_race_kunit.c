@@ -144,7 +144,8 @@ static struct gup_rr *gup_rr_create(struct kunit *test)
 	rr->home = ALIGN(addr, PMD_SIZE);
 	rr->away = rr->home + size;
 	rr->orders = gup_kunit_thp_orders(0);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_rr_stop, rr));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_rr_stop, rr),
+			0);
 	rr->seed = gup_seed(test);
 	gup_seed_state(&rr->rnd, rr->seed, GUP_RR_MAX_THREADS);
 	KUNIT_ASSERT_TRUE(test, gup_rr_map(rr, &rr->rnd, 0, GUP_RR_PAGES));

@@ -51,8 +51,8 @@ static void gup_special_shmem_large(struct kunit *test)
 	gup_real_touch(test, addr, nr);
 	gup_real_verify(test, m, order);
 	gup_real_ask_all(test, m, nr / 2);
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_mprotect(gup_mm_addr(m, 3), PAGE_SIZE,
-						    PROT_READ));
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 3), PAGE_SIZE,
+						 PROT_READ), 0);
 	gup_real_ask_all(test, m, nr / 2);
 }
 
@@ -83,7 +83,7 @@ static void gup_special_hugetlb(struct kunit *test)
 	/* A gigantic one has nowhere to go if it lies in a movable zone. */
 	if (one <= MAX_ORDER_NR_PAGES)
 		ask.flags = GUP_PIN_LW;
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	addr = gup_kunit_mmap((unsigned long)nr * PAGE_SIZE, GUP_RW,
 			      MAP_PRIVATE | MAP_HUGETLB |
 			      ilog2(size->kb * SZ_1K) << MAP_HUGE_SHIFT);
@@ -250,12 +250,12 @@ static void gup_special_secretmem(struct kunit *test)
 
 	if (!gup_kunit_secretmem_aops())
 		kunit_skip(test, "no CONFIG_SECRETMEM");
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	file = gup_kunit_memfd_secret(4 * PAGE_SIZE);
 	if (IS_ERR(file))
 		kunit_skip(test, "memfd_secret() does not work here");
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_special_fput,
-							   file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_special_fput,
+							file), 0);
 	m = gup_mm_adopt(test, gup_mm_map(test, 4, 0, file, GUP_RW, MAP_SHARED), 4);
 	gup_mm_enable_fast(test);
 	gup_real_touch(test, m->addr, 4);

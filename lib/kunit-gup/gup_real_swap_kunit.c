@@ -54,12 +54,12 @@ static unsigned long gup_swap_on(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_SWAP) || !IS_ENABLED(CONFIG_BLK_DEV_RAM))
 		kunit_skip(test, "no CONFIG_SWAP with CONFIG_BLK_DEV_RAM");
-	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)name, GUP_SWAP_PATH,
-					      sizeof(GUP_SWAP_PATH)));
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)name, GUP_SWAP_PATH,
+					   sizeof(GUP_SWAP_PATH)), 0);
 	ret = gup_kunit_mknod(name, S_IFBLK | 0600, MKDEV(RAMDISK_MAJOR, 0));
 	if (ret != -EEXIST)
 		KUNIT_ASSERT_EQ(test, ret, 0);
-	KUNIT_ASSERT_EQ(test, 0, gup_swap_format(test));
+	KUNIT_ASSERT_EQ(test, gup_swap_format(test), 0);
 	/* The disk is closed a moment after swap is turned off. */
 	while ((ret = gup_kunit_swap(name, true)) == -EBUSY &&
 	       tries++ < GUP_SWAP_TRIES)
@@ -117,14 +117,15 @@ static void gup_swap_row(struct kunit *test)
 	};
 
 	gup_kunit_lru_drain();
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(gup_mm_addr(m, row->first),
-						   nr * PAGE_SIZE, MADV_PAGEOUT));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, row->first),
+						nr * PAGE_SIZE, MADV_PAGEOUT),
+			0);
 	gup_real_ask(test, m, &only);
 	KUNIT_EXPECT_EQ(test, only.ret, row->first);
 	gup_real_ask(test, m, &fast);
 	KUNIT_EXPECT_EQ(test, fast.ret, m->nr);
 	gup_real_ask_all(test, m, 1U << order);
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_swap(name, false));
+	KUNIT_EXPECT_EQ(test, gup_kunit_swap(name, false), 0);
 }
 
 static struct kunit_case gup_real_swap_cases[] = {

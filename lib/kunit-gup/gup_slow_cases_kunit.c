@@ -66,15 +66,15 @@ static void gup_slow_populate(struct kunit *test)
 	struct gup_kunit_mm_entry e;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
-						   MADV_POPULATE_READ));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						MADV_POPULATE_READ), 0);
 	gup_kunit_lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e), "page %u", i);
 	gup_slow_expect_untouched(test, m, a, refs);
 
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
-						   MADV_POPULATE_WRITE));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						MADV_POPULATE_WRITE), 0);
 	gup_kunit_lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) && e.write,
@@ -94,7 +94,7 @@ static void gup_slow_mlock(struct kunit *test)
 	struct gup_kunit_mm_entry e;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_mlock(m->addr, m->nr * PAGE_SIZE));
+	KUNIT_EXPECT_EQ(test, gup_kunit_mlock(m->addr, m->nr * PAGE_SIZE), 0);
 	gup_kunit_lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) &&
@@ -114,8 +114,8 @@ static void gup_slow_populate_special(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct gup_kunit_mm_entry e;
 
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
-						   MADV_POPULATE_READ));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						MADV_POPULATE_READ), 0);
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
 }
 
@@ -128,9 +128,8 @@ static void gup_slow_populate_pfnmap(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct gup_kunit_mm_entry e;
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, gup_kunit_madvise(m->addr, m->nr *
-							 PAGE_SIZE,
-							 MADV_POPULATE_READ));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+						MADV_POPULATE_READ), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 2, &e));
 	KUNIT_EXPECT_FALSE(test, gup_mm_read(m, 4, &e));
 }
@@ -271,8 +270,8 @@ static void gup_slow_populate_part(struct kunit *test)
 	struct gup_kunit_mm_entry e;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
-						   MADV_POPULATE_READ));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
+						MADV_POPULATE_READ), 0);
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_EQ_MSG(test, gup_mm_read(m, i, &e), i < 4,
 				    "page %u", i);
@@ -286,14 +285,14 @@ static void gup_slow_populate_refused(struct kunit *test)
 	};
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 
-	KUNIT_EXPECT_EQ(test, 0, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
-						   MADV_POPULATE_WRITE));
-	KUNIT_EXPECT_EQ(test, -ENOMEM,
-			gup_kunit_madvise(gup_mm_addr(m, 2), 2 * PAGE_SIZE,
-					  MADV_POPULATE_READ));
-	KUNIT_EXPECT_EQ(test, -EINVAL,
-			gup_kunit_madvise(gup_mm_addr(m, 4), 2 * PAGE_SIZE,
-					  MADV_POPULATE_WRITE));
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
+						MADV_POPULATE_WRITE), 0);
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 2),
+						2 * PAGE_SIZE,
+						MADV_POPULATE_READ), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 4),
+						2 * PAGE_SIZE,
+						MADV_POPULATE_WRITE), -EINVAL);
 }
 
 /* Far away from all that is mapped, there is not even a table of tables. */
@@ -308,8 +307,8 @@ static void gup_slow_far_away(struct kunit *test)
 			     0);
 	KUNIT_ASSERT_NE(test, addr, 0);
 	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
-	KUNIT_ASSERT_EQ(test, 2, pin_user_pages_unlocked(addr, 2, m->pages,
-							 FOLL_WRITE));
+	KUNIT_ASSERT_EQ(test, pin_user_pages_unlocked(addr, 2, m->pages,
+						      FOLL_WRITE), 2);
 	KUNIT_EXPECT_PTR_NE(test, m->pages[0], m->pages[1]);
 	unpin_user_pages(m->pages, 2);
 }

@@ -103,7 +103,7 @@ static struct gup_mm *gup_huge_make(struct kunit *test)
 {
 	unsigned long addr;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	addr = gup_kunit_mmap(2 * PMD_SIZE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_HUGETLB |
 			      PMD_SHIFT << MAP_HUGE_SHIFT);
@@ -194,8 +194,8 @@ static struct page *gup_pud_folios(struct kunit *test)
 	split_page(page, 3);
 	gup_kunit_mm_carve(page, 2);
 	gup_kunit_mm_carve(page + 4, 2);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_pud_free,
-							   page));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_pud_free,
+							page), 0);
 
 	return page;
 }
@@ -226,8 +226,8 @@ static void gup_pud_row_run(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		pages[i] = GUP_POISON;
 
-	KUNIT_EXPECT_EQ(test, 0, get_user_pages_fast_only(addr, row->nr, flags,
-							  pages));
+	KUNIT_EXPECT_EQ(test, get_user_pages_fast_only(addr, row->nr, flags,
+						       pages), 0);
 	ret = (pin ? pin_user_pages_unlocked : get_user_pages_unlocked)
 		(addr, row->nr, pages, flags);
 	KUNIT_EXPECT_EQ(test, ret, row->nr);

@@ -111,12 +111,13 @@ static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_madvise(addr, 3 * PMD_SIZE,
-						   MADV_HUGEPAGE));
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, 3 * PMD_SIZE,
+						MADV_HUGEPAGE), 0);
 	m = gup_mm_adopt(test, addr, nr);
 	for (i = 0; i < nr; i += GUP_LEAF_NR) {
-		KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(gup_mm_addr(m, i),
-								 1, &page, flags));
+		KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(gup_mm_addr(m, i),
+							      1, &page, flags),
+				1);
 		put_page(page);
 		if (gup_leaf_size(m, i) != PMD_SIZE)
 			kunit_skip(test, "no huge page to be had");
@@ -130,8 +131,8 @@ static void gup_leaf_split_q(struct kunit *test, struct gup_mm *m)
 {
 	struct page *page;
 
-	KUNIT_ASSERT_EQ(test, 1, get_user_pages_unlocked(m->addr, 1, &page,
-							 FOLL_SPLIT_PMD));
+	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(m->addr, 1, &page,
+						      FOLL_SPLIT_PMD), 1);
 	put_page(page);
 	KUNIT_ASSERT_EQ(test, gup_leaf_size(m, 0), PAGE_SIZE);
 }

@@ -145,7 +145,7 @@ static void gup_retry_gate(struct kunit *test)
 	struct page *pages[2] = { GUP_POISON, GUP_POISON };
 	long ret;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	set_bit(MM_CONTEXT_HAS_VSYSCALL, &current->mm->context.flags);
 	ret = get_user_pages_unlocked(VSYSCALL_ADDR, 2, pages, 0);
 	if (ret == -EFAULT)
@@ -154,9 +154,8 @@ static void gup_retry_gate(struct kunit *test)
 	GUP_EXPECT_PAGE(test, NULL, pages[1], GUP_POISON);
 	if (ret == 1)
 		put_page(pages[0]);
-	KUNIT_EXPECT_EQ(test, -EFAULT,
-			get_user_pages_unlocked(VSYSCALL_ADDR, 1, pages,
-						FOLL_WRITE));
+	KUNIT_EXPECT_EQ(test, get_user_pages_unlocked(VSYSCALL_ADDR, 1, pages,
+						      FOLL_WRITE), -EFAULT);
 #else
 	kunit_skip(test, "no gate page that can be read");
 #endif

@@ -72,9 +72,10 @@ static struct gup_torn *gup_torn_watch(struct kunit *test, unsigned int word)
 	attr.bp_type = HW_BREAKPOINT_RW;
 	breakpoint = register_wide_hw_breakpoint(&attr, gup_torn_hit, torn);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_PCPU(breakpoint));
-	KUNIT_ASSERT_EQ(test, 0,
+	KUNIT_ASSERT_EQ(test,
 			kunit_add_action_or_reset(test, gup_torn_unwatch,
-						  (__force void *)breakpoint));
+						  (__force void *)breakpoint),
+			0);
 
 	return torn;
 }
