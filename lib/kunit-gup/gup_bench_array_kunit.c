@@ -49,12 +49,16 @@ static void gup_bench_unpin(struct page **pages, unsigned int nr)
 }
 
 static const struct gup_bench_array_op gup_bench_array_ops[] = {
-	{ "longterm_check", gup_bench_longterm },
-	{ "longterm_mosaic", gup_bench_longterm, .mosaic = true },
-	{ "longterm_hugetlb", gup_bench_longterm, .hugetlb = true },
-	{ "unpin", gup_bench_unpin, .pins = true },
-	{ "unpin_mosaic", gup_bench_unpin, .pins = true, .mosaic = true },
-	{ "unpin_hugetlb", gup_bench_unpin, .pins = true, .hugetlb = true },
+	{ .name = "longterm_check", .call = gup_bench_longterm },
+	{ .name = "longterm_mosaic", .call = gup_bench_longterm,
+	  .mosaic = true },
+	{ .name = "longterm_hugetlb", .call = gup_bench_longterm,
+	  .hugetlb = true },
+	{ .name = "unpin", .call = gup_bench_unpin, .pins = true },
+	{ .name = "unpin_mosaic", .call = gup_bench_unpin, .pins = true,
+	  .mosaic = true },
+	{ .name = "unpin_hugetlb", .call = gup_bench_unpin, .pins = true,
+	  .hugetlb = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_bench_array, gup_bench_array_ops, name);

@@ -37,10 +37,10 @@ struct gup_bench_op {
 };
 
 static const struct gup_bench_op gup_bench_ops[] = {
-	{ "get_fast", GUP_GET_W },
-	{ "pin_fast", GUP_PIN_W },
-	{ "get_mosaic", GUP_GET_W, true },
-	{ "pin_mosaic", GUP_PIN_W, true },
+	{ .name = "get_fast", .flags = GUP_GET_W },
+	{ .name = "pin_fast", .flags = GUP_PIN_W },
+	{ .name = "get_mosaic", .flags = GUP_GET_W, .mosaic = true },
+	{ .name = "pin_mosaic", .flags = GUP_PIN_W, .mosaic = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_bench, gup_bench_ops, name);

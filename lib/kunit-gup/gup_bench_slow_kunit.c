@@ -30,9 +30,9 @@ struct gup_bs_op {
 };
 
 static const struct gup_bs_op gup_bs_ops[] = {
-	{ "get_slow", GUP_GET_W },
-	{ "pin_slow", GUP_PIN_W },
-	{ "pin_longterm", GUP_PIN_LW },
+	{ .name = "get_slow", .flags = GUP_GET_W },
+	{ .name = "pin_slow", .flags = GUP_PIN_W },
+	{ .name = "pin_longterm", .flags = GUP_PIN_LW },
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_bs, gup_bs_ops, name);

@@ -163,7 +163,8 @@ static const struct gup_cases_row gup_cases_real_rows[] = {
 		.name = "case 18 get", .layout = { "A2", "A0-1 A2:p A3" },
 		.flags = GUP_GET, .want = GOT(2, 2),
 	}, {
-		.name = "case 22 last six entries", .layout = { "A4", "A0-5", -1 },
+		.name = "case 22 last six entries",
+		.layout = { "A4", "A0-5", .at = -1 },
 		.flags = GUP_GET, .want = GOT(6, 6),
 	}, {
 		.name = "case 22 the next table", .layout = { "A4", "A6-15" },
@@ -360,14 +361,21 @@ static void gup_cases_batch(struct kunit *test)
 		struct gup_layout layout;
 		unsigned int first, min, max, flags, want;
 	} rows[] = {
-		{ { "A4", "A0-7 A8-15:s" }, 0, 16, 16, GUP_KUNIT_RESPECT_WRITE, 8 },
-		{ { "A4", "A0-7 A8-15:s" }, 0, 16, 16, 0, 16 },
-		{ { "A2 B2+", "A0-3 B0-3" }, 0, 8, 8, 0, 4 },
-		{ { "A2 B2+", "A0-3 B0-3" }, 2, 3, 6, 0, 2 },
-		{ { "A2", "A0-3" }, 0, 5, 16, 0, 4 },
-		{ { "A4 B0", "A0-15 B0" }, 5, 11, 16, 0, 11 },
-		{ { "A4", "A0-5", -1 }, 0, 6, 6, 0, 6 },
-		{ { "A2", "A3 A1 A1 A0" }, 1, 2, 3, 0, 1 },
+		{ .layout = { "A4", "A0-7 A8-15:s" }, .min = 16, .max = 16,
+		  .flags = GUP_KUNIT_RESPECT_WRITE, .want = 8 },
+		{ .layout = { "A4", "A0-7 A8-15:s" }, .min = 16, .max = 16,
+		  .want = 16 },
+		{ .layout = { "A2 B2+", "A0-3 B0-3" }, .min = 8, .max = 8,
+		  .want = 4 },
+		{ .layout = { "A2 B2+", "A0-3 B0-3" }, .first = 2, .min = 3,
+		  .max = 6, .want = 2 },
+		{ .layout = { "A2", "A0-3" }, .min = 5, .max = 16, .want = 4 },
+		{ .layout = { "A4 B0", "A0-15 B0" }, .first = 5, .min = 11,
+		  .max = 16, .want = 11 },
+		{ .layout = { "A4", "A0-5", .at = -1 }, .min = 6, .max = 6,
+		  .want = 6 },
+		{ .layout = { "A2", "A3 A1 A1 A0" }, .first = 1, .min = 2,
+		  .max = 3, .want = 1 },
 	};
 	unsigned int i, max_nr, nr;
 

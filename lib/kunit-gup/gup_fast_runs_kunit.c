@@ -55,7 +55,7 @@ static const struct gup_runs_row gup_runs_rows[] = {
 		.flags = GUP_PIN_W, .gets = 3, .grabs = 1, .grabbed = 8,
 	}, {
 		.name = "last entries of the table",
-		.layout = { "A4", "A0-5", -1 },
+		.layout = { "A4", "A0-5", .at = -1 },
 		.flags = GUP_PIN_W, .gets = 6, .grabs = 1, .grabbed = 6,
 	}, {
 		.name = "single pages in turn",
@@ -91,12 +91,12 @@ static void gup_runs_grabs(struct kunit *test)
 static void gup_runs_statistic(struct kunit *test)
 {
 	static const struct gup_layout layouts[] = {
-		{ "A4", "A0-15" },
-		{ "A3", "A0-2 . A4-7" },
-		{ "A2 B0 C2", "A0-3 B0 C0-1" },
-		{ "A3", "A0-4:r A5:s A6-7:r" },
-		{ "A2 B2f", "A0-3:r B0-3:r" },
-		{ "A2", "A0-1:r Z3:r A2:r" },
+		{ .folios = "A4", .ptes = "A0-15" },
+		{ .folios = "A3", .ptes = "A0-2 . A4-7" },
+		{ .folios = "A2 B0 C2", .ptes = "A0-3 B0 C0-1" },
+		{ .folios = "A3", .ptes = "A0-4:r A5:s A6-7:r" },
+		{ .folios = "A2 B2f", .ptes = "A0-3:r B0-3:r" },
+		{ .folios = "A2", .ptes = "A0-1:r Z3:r A2:r" },
 	};
 	unsigned int i;
 

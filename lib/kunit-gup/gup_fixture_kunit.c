@@ -80,7 +80,7 @@ static void gup_fixture_makes_entries(struct kunit *test)
 
 static void gup_fixture_fills_the_end(struct kunit *test)
 {
-	const struct gup_layout layout = { "A2", "A0-2", -1 };
+	const struct gup_layout layout = { "A2", "A0-2", .at = -1 };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
 
 	KUNIT_EXPECT_EQ(test, fx->at, PTRS_PER_PTE - 3);

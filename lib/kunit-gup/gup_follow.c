@@ -52,14 +52,14 @@ static void gup_follow_expect_dirty(struct kunit *test, struct gup_fixture *fx,
 				    const struct gup_follow_row *row)
 {
 	const char *dirty = row->dirty ?: "";
+	struct folio *folio;
 	char letter;
 
-	for (letter = 'A'; fx->folio[letter - 'A'].kind; letter++)
-		KUNIT_EXPECT_EQ_MSG(test,
-				    folio_test_dirty(gup_fixture_folio(fx,
-								       letter)),
-				    !!strchr(dirty, letter), "folio %c",
-				    letter);
+	for (letter = 'A'; fx->folio[letter - 'A'].kind; letter++) {
+		folio = gup_fixture_folio(fx, letter);
+		KUNIT_EXPECT_EQ_MSG(test, folio_test_dirty(folio),
+				    !!strchr(dirty, letter), "folio %c", letter);
+	}
 }
 
 static void gup_follow_row_check(struct kunit *test, struct gup_fixture *fx,

@@ -26,25 +26,29 @@ struct gup_fa_letter {
 };
 
 static const struct gup_fa_letter gup_fa_letters[] = {
-	{ 'n', 'A', 1, 0 },				/* the next page */
-	{ 'r', 'A', 1, GUP_BIT_RDONLY },		/* exclusive */
-	{ 's', 'A', 1, GUP_BIT_SHARED },
-	{ 'c', 'A', 1, GUP_BIT_CLEAN | GUP_BIT_OLD },
-	{ 'o', 'A', 0, 0 },				/* the same page again */
-	{ 'u', 'A', 2, 0 },				/* one is left out */
-	{ 'b', 'B', 1, 0 },				/* of the neighbour of A */
-	{ 'f', 'C', 1, GUP_BIT_RDONLY },		/* of a file */
-	{ 'm', 'D', 0, 0 },				/* a small folio */
-	{ 'z', 'Z', 0, GUP_BIT_RDONLY },
-	{ '@', '@', 0, 0 },
-	{ '.', '.', 0, 0 },
+	/* The next page of A: writable, exclusive, shared, clean and old. */
+	{ .name = 'n', .folio = 'A', .step = 1 },
+	{ .name = 'r', .folio = 'A', .step = 1, .bits = GUP_BIT_RDONLY },
+	{ .name = 's', .folio = 'A', .step = 1, .bits = GUP_BIT_SHARED },
+	{ .name = 'c', .folio = 'A', .step = 1,
+	  .bits = GUP_BIT_CLEAN | GUP_BIT_OLD },
+	/* The same page again, and one is left out. */
+	{ .name = 'o', .folio = 'A' },
+	{ .name = 'u', .folio = 'A', .step = 2 },
+	/* Of the neighbour of A, of a file, and a small folio. */
+	{ .name = 'b', .folio = 'B', .step = 1 },
+	{ .name = 'f', .folio = 'C', .step = 1, .bits = GUP_BIT_RDONLY },
+	{ .name = 'm', .folio = 'D' },
+	{ .name = 'z', .folio = 'Z', .bits = GUP_BIT_RDONLY },
+	{ .name = '@', .folio = '@' },
+	{ .name = '.', .folio = '.' },
 };
 
 /**
  * struct gup_fa_request - a kind of request
  * @name:     its name
  * @flags:    FOLL_* flags
- * @vm_flags: flags of the VMA
+ * @vm_flags: flags of the VMA, 0 for GUP_VM
  */
 struct gup_fa_request {
 	const char *name;
@@ -53,19 +57,21 @@ struct gup_fa_request {
 };
 
 static const struct gup_fa_request gup_fa_requests[] = {
-	{ "get", GUP_GET, GUP_VM },
-	{ "get to write", GUP_GET_W, GUP_VM },
-	{ "pin", GUP_PIN, GUP_VM },
-	{ "pin to write", GUP_PIN_W, GUP_VM },
-	{ "longterm pin", GUP_PIN_L, GUP_VM },
-	{ "longterm pin of shared memory", GUP_PIN_L,
-	  GUP_VM | VM_SHARED | VM_MAYSHARE },
-	{ "touch and pin to write", GUP_PIN | GUP_TOUCH_W, GUP_VM },
-	{ "touch and get", GUP_GET | FOLL_TOUCH, GUP_VM },
-	{ "populate to write", GUP_TOUCH_W, GUP_VM },
-	{ "populate by force", FOLL_TOUCH | FOLL_FORCE, GUP_VM_READ },
-	{ "force to write", GUP_GET_W | FOLL_FORCE, GUP_VM_READ },
-	{ "dump", GUP_GET | FOLL_DUMP | FOLL_FORCE, GUP_VM },
+	{ .name = "get", .flags = GUP_GET },
+	{ .name = "get to write", .flags = GUP_GET_W },
+	{ .name = "pin", .flags = GUP_PIN },
+	{ .name = "pin to write", .flags = GUP_PIN_W },
+	{ .name = "longterm pin", .flags = GUP_PIN_L },
+	{ .name = "longterm pin of shared memory", .flags = GUP_PIN_L,
+	  .vm_flags = GUP_VM | VM_SHARED | VM_MAYSHARE },
+	{ .name = "touch and pin to write", .flags = GUP_PIN | GUP_TOUCH_W },
+	{ .name = "touch and get", .flags = GUP_GET | FOLL_TOUCH },
+	{ .name = "populate to write", .flags = GUP_TOUCH_W },
+	{ .name = "populate by force", .flags = FOLL_TOUCH | FOLL_FORCE,
+	  .vm_flags = GUP_VM_READ },
+	{ .name = "force to write", .flags = GUP_GET_W | FOLL_FORCE,
+	  .vm_flags = GUP_VM_READ },
+	{ .name = "dump", .flags = GUP_GET | FOLL_DUMP | FOLL_FORCE },
 };
 
 KUNIT_ARRAY_PARAM_DESC(gup_fa, gup_fa_requests, name);

@@ -37,11 +37,11 @@ static const struct gup_follow_row bounds_rows[] = {
 		.flags = GUP_PIN_W, .first = 5, .nr = 3, .gets = 3,
 	}, {
 		.name = "end of the table inside the folio",
-		.layout = { "A4", "A0-5", -1 },
+		.layout = { "A4", "A0-5", .at = -1 },
 		.flags = GUP_PIN_W, .beyond = 10, .gets = 6,
 	}, {
 		.name = "last entry of the table",
-		.layout = { "A4", "A3", -1 },
+		.layout = { "A4", "A3", .at = -1 },
 		.flags = GUP_GET_W, .beyond = 10, .gets = 1,
 	}, {
 		.name = "two folios side by side in memory",

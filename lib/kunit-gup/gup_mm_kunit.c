@@ -186,14 +186,17 @@ static void gup_mm_makes_vmas(struct kunit *test)
 		"A4", "A0-7", "4rw 4r 2g 3rws 2rwm 1rp 1wi 2rwd", .at = 5,
 	};
 	static const struct gup_mm_vma_seen want[] = {
-		{ 0, 4, VM_READ | VM_WRITE },
-		{ 4, 8, VM_READ },
+		{ .end = 4, .flags = VM_READ | VM_WRITE },
+		{ .start = 4, .end = 8, .flags = VM_READ },
 		{ },
-		{ 10, 13, VM_READ | VM_WRITE | VM_SHARED },
-		{ 13, 15, VM_READ | VM_WRITE | VM_MIXEDMAP },
-		{ 15, 16, VM_READ | VM_PFNMAP },
-		{ 16, 17, VM_WRITE | VM_IO },
-		{ 17, 19, VM_READ | VM_WRITE | VM_DONTCOPY },
+		{ .start = 10, .end = 13,
+		  .flags = VM_READ | VM_WRITE | VM_SHARED },
+		{ .start = 13, .end = 15,
+		  .flags = VM_READ | VM_WRITE | VM_MIXEDMAP },
+		{ .start = 15, .end = 16, .flags = VM_READ | VM_PFNMAP },
+		{ .start = 16, .end = 17, .flags = VM_WRITE | VM_IO },
+		{ .start = 17, .end = 19,
+		  .flags = VM_READ | VM_WRITE | VM_DONTCOPY },
 	};
 	static const unsigned int entry[] = { 3, 4, 9, 10, 14, 15, 16, 18 };
 	struct gup_mm *m = gup_mm_made(test, &layout);
@@ -219,12 +222,16 @@ static void gup_mm_oracle(struct kunit *test)
 		unsigned int flags;
 		unsigned int gets[10];
 	} want[] = {
-		{ GUP_GET,    { 5, 4, 3, 2, 1, 0, 2, 1, 0, 1 } },
-		{ GUP_GET_W,  { 3, 2, 1, 0, 0, 0, 1, 0, 0, 1 } },
-		{ GUP_PIN,    { 3, 2, 1, 0, 1, 0, 2, 1, 0, 1 } },
-		{ GUP_PIN_W,  { 3, 2, 1, 0, 0, 0, 1, 0, 0, 1 } },
-		{ GUP_PIN_L,  { 3, 2, 1, 0, 1, 0, 1, 0, 0, 1 } },
-		{ GUP_PIN_LW, { 3, 2, 1, 0, 0, 0, 0, 0, 0, 1 } },
+		{ .flags = GUP_GET, .gets = { 5, 4, 3, 2, 1, 0, 2, 1, 0, 1 } },
+		{ .flags = GUP_GET_W,
+		  .gets = { 3, 2, 1, 0, 0, 0, 1, 0, 0, 1 } },
+		{ .flags = GUP_PIN, .gets = { 3, 2, 1, 0, 1, 0, 2, 1, 0, 1 } },
+		{ .flags = GUP_PIN_W,
+		  .gets = { 3, 2, 1, 0, 0, 0, 1, 0, 0, 1 } },
+		{ .flags = GUP_PIN_L,
+		  .gets = { 3, 2, 1, 0, 1, 0, 1, 0, 0, 1 } },
+		{ .flags = GUP_PIN_LW,
+		  .gets = { 3, 2, 1, 0, 0, 0, 0, 0, 0, 1 } },
 	};
 	struct gup_mm *m = gup_mm_made(test, &layout);
 	unsigned int i, entry;

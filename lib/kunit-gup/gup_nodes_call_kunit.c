@@ -55,10 +55,20 @@ struct gup_nodes_count {
 };
 
 static const struct gup_nodes_count gup_nodes_counts[] = {
-	{ "0", 0 }, { "1", 1 }, { "15", 15 }, { "16", 16 }, { "17", 17 },
-	{ "32", 32 }, { "40", 40 }, { "511", 511 }, { "512", 512 },
-	{ "513", 513 }, { "1023", 1023 }, { "1024", 1024 }, { "1025", 1025 },
-	{ "100000", 100000 },
+	{ .name = "0" },
+	{ .name = "1", .nr = 1 },
+	{ .name = "15", .nr = 15 },
+	{ .name = "16", .nr = 16 },
+	{ .name = "17", .nr = 17 },
+	{ .name = "32", .nr = 32 },
+	{ .name = "40", .nr = 40 },
+	{ .name = "511", .nr = 511 },
+	{ .name = "512", .nr = 512 },
+	{ .name = "513", .nr = 513 },
+	{ .name = "1023", .nr = 1023 },
+	{ .name = "1024", .nr = 1024 },
+	{ .name = "1025", .nr = 1025 },
+	{ .name = "100000", .nr = 100000 },
 };
 
 static void number_of_addresses(struct kunit *test)
@@ -78,13 +88,23 @@ static void nothing_asked_for(struct kunit *test)
 }
 
 static const struct gup_nodes_count gup_nodes_ends[] = {
-	{ "0 of 1", 1, 0 }, { "0 of 40", 40, 0 }, { "1 of 40", 40, 1 },
-	{ "15 of 40", 40, 15 }, { "16 of 40", 40, 16 }, { "17 of 40", 40, 17 },
-	{ "19 of 40", 40, 19 }, { "39 of 40", 40, 39 }, { "32 of 40", 40, 32 },
-	{ "100 of 600", 600, 100 }, { "496 of 600", 600, 496 },
-	{ "511 of 600", 600, 511 }, { "512 of 600", 600, 512 },
-	{ "513 of 600", 600, 513 }, { "528 of 600", 600, 528 },
-	{ "599 of 600", 600, 599 }, { "1030 of 1600", 1600, 1030 },
+	{ .name = "0 of 1", .nr = 1 },
+	{ .name = "0 of 40", .nr = 40 },
+	{ .name = "1 of 40", .nr = 40, .end = 1 },
+	{ .name = "15 of 40", .nr = 40, .end = 15 },
+	{ .name = "16 of 40", .nr = 40, .end = 16 },
+	{ .name = "17 of 40", .nr = 40, .end = 17 },
+	{ .name = "19 of 40", .nr = 40, .end = 19 },
+	{ .name = "39 of 40", .nr = 40, .end = 39 },
+	{ .name = "32 of 40", .nr = 40, .end = 32 },
+	{ .name = "100 of 600", .nr = 600, .end = 100 },
+	{ .name = "496 of 600", .nr = 600, .end = 496 },
+	{ .name = "511 of 600", .nr = 600, .end = 511 },
+	{ .name = "512 of 600", .nr = 600, .end = 512 },
+	{ .name = "513 of 600", .nr = 600, .end = 513 },
+	{ .name = "528 of 600", .nr = 600, .end = 528 },
+	{ .name = "599 of 600", .nr = 600, .end = 599 },
+	{ .name = "1030 of 1600", .nr = 1600, .end = 1030 },
 };
 
 /* An array of which @end entries are the last before a hole. */
@@ -369,7 +389,9 @@ static const struct gup_nodes_hugetlb {
 	const char *name;
 	unsigned int kb;
 } gup_nodes_hugetlb[] = {
-	{ "64 kb", 64 }, { "2 mb", 2048 }, { "32 mb", 32 * 1024 },
+	{ .name = "64 kb", .kb = 64 },
+	{ .name = "2 mb", .kb = 2048 },
+	{ .name = "32 mb", .kb = 32 * 1024 },
 };
 
 /* A page of hugetlb, of contiguous entries on arm64, and one only reserved. */

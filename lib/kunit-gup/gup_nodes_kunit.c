@@ -7,9 +7,9 @@
  * arrays in user space. Nobody may hold a reference to a folio after it.
  */
 #include <linux/mm.h>
-#include <linux/prandom.h>
 
 #include "gup_nodes.h"
+#include "gup_seed.h"
 
 static const struct gup_nodes_row gup_nodes_orders[] = {
 	{
@@ -162,7 +162,7 @@ static void any_order_of_addresses(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
 		"A9 B5 C0 D2f E1 F6",
-		"B0-31 .7 A0-511 C Z2 D0-3 . E0-1 @ F0-62 .40 F63", NULL, 100,
+		"B0-31 .7 A0-511 C Z2 D0-3 . E0-1 @ F0-62 .40 F63", .at = 100,
 	};
 	const char *lacks = gup_nodes_lacks("");
 	struct gup_diff diff = {};
@@ -176,7 +176,7 @@ static void any_order_of_addresses(struct kunit *test)
 		kunit_skip(test, "%s", lacks);
 	m = gup_mm_create(test, &layout);
 	q = gup_nodes_create(m, GUP_NODES_MAX);
-	prandom_seed_state(&rnd, 1);
+	gup_seed_state(&rnd, gup_seed(test), 0);
 	for (i = 0; i < 60 && !diff.what; i++) {
 		for (q->nr = 0; q->nr < GUP_NODES_MAX - 40;) {
 			at = prandom_u32_state(&rnd) % (m->nr + 2);

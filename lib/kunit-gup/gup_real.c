@@ -272,16 +272,16 @@ void gup_real_ask_all(struct kunit *test, struct gup_mm *m, unsigned int size)
 		unsigned int first;
 		unsigned int nr;
 	} ranges[] = {
-		{ 0, nr },
-		{ 0, 1 },
-		{ nr - 1, 1 },
-		{ 0, size },
-		{ 1, size - 1 },
-		{ 1, nr - 1 },
-		{ 0, nr - 1 },
-		{ size / 2 - 1, nr / 2 + 1 },
-		{ size - 1, nr - size + 1 },
-		{ size / 2 + 1, 3 },
+		{ .nr = nr },
+		{ .nr = 1 },
+		{ .first = nr - 1, .nr = 1 },
+		{ .nr = size },
+		{ .first = 1, .nr = size - 1 },
+		{ .first = 1, .nr = nr - 1 },
+		{ .nr = nr - 1 },
+		{ .first = size / 2 - 1, .nr = nr / 2 + 1 },
+		{ .first = size - 1, .nr = nr - size + 1 },
+		{ .first = size / 2 + 1, .nr = 3 },
 	};
 	unsigned int i;
 

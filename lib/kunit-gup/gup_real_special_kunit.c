@@ -128,10 +128,10 @@ static void gup_special_zero_pages(struct kunit *test)
 		unsigned int flags;
 		int refs;
 	} want[] = {
-		{ GUP_MM_SLOW, GUP_GET, 8 },
-		{ GUP_MM_SLOW, GUP_PIN, 0 },
-		{ GUP_MM_FAST, GUP_GET, 8 },
-		{ GUP_MM_FAST, GUP_PIN, 0 },
+		{ .call = GUP_MM_SLOW, .flags = GUP_GET, .refs = 8 },
+		{ .call = GUP_MM_SLOW, .flags = GUP_PIN },
+		{ .call = GUP_MM_FAST, .flags = GUP_GET, .refs = 8 },
+		{ .call = GUP_MM_FAST, .flags = GUP_PIN },
 	};
 	struct gup_mm_ask ask;
 	unsigned int w, i;
@@ -201,11 +201,11 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 		unsigned int flags;
 		int ret;
 	} want[] = {
-		{ GUP_MM_ONLY, GUP_GET, 0 },
-		{ GUP_MM_SLOW, GUP_GET, 5 },
-		{ GUP_MM_SLOW, GUP_PIN, 5 },
-		{ GUP_MM_FAST, GUP_GET, 5 },
-		{ GUP_MM_FAST, GUP_PIN, 5 },
+		{ .call = GUP_MM_ONLY, .flags = GUP_GET },
+		{ .call = GUP_MM_SLOW, .flags = GUP_GET, .ret = 5 },
+		{ .call = GUP_MM_SLOW, .flags = GUP_PIN, .ret = 5 },
+		{ .call = GUP_MM_FAST, .flags = GUP_GET, .ret = 5 },
+		{ .call = GUP_MM_FAST, .flags = GUP_PIN, .ret = 5 },
 	};
 	struct gup_mm *m = gup_special_huge_zero(test);
 	struct page *zero = gup_mm_mapped(m, 0);
