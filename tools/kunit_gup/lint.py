@@ -15,6 +15,10 @@ FORBIDDEN = {
 # Whoever sends a patch is its author, and nobody before.
 AUTHOR = re.compile(rf"^From: (?!{IDENTITY['NAME']} <{re.escape(IDENTITY['EMAIL'])}>$)")
 COMMANDS = ("make kunit", "make check")
+# What a reader of a failure or of a row cannot be asked to guess.
+EXPECTED_FIRST = re.compile(
+    r"\bKUNIT_(?:EXPECT|ASSERT)_[A-Z_]+\([^,()]+,\s*(?:0|-?\d+|-E[A-Z]+|NULL|true|false),\s*\w+\(")
+POSITIONAL = re.compile(r"^[ \t]+\{ \"[^\"\n]*\",.*\}", re.M)
 
 
 def run(kdir=None):
@@ -28,6 +32,9 @@ def run(kdir=None):
             {n: t for n, t in texts.items() if n.startswith("mm/patches/")}, AUTHOR)),
         Check("every file includes what it uses", includes.problems(texts)),
         Check("the oracles batch nothing", oracles.problems(texts | _kernel_code(tree.path))),
+        Check("the actual value comes first, then the expected one",
+              rows(texts, EXPECTED_FIRST)),
+        Check("rows name their members", rows(texts, POSITIONAL)),
         readme(),
         Check("mm/patches is what an export writes",
               [f"mm/patches/{name} differs; run `make export`"
@@ -40,6 +47,14 @@ def _kernel_code(tree):
     found = (tree / "mm" / f"{name}.{kind}" for name in oracles.MM for kind in "ch")
     return {f"mm/{path.name}": path.read_text(encoding="utf-8", errors="replace")
             for path in found if path.exists()}
+
+
+def rows(texts, pattern):
+    """Return where C files of the suites have what `pattern` finds, also over several lines."""
+    return [f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {' '.join(match[0].split())}"
+            for name, text in sorted(texts.items())
+            if name.startswith("lib/kunit-gup/") and name.endswith(".c")
+            for match in pattern.finditer(text)]
 
 
 def readme():

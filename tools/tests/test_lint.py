@@ -5,7 +5,7 @@ import unittest
 
 import support
 
-from kunit_gup import oracles
+from kunit_gup import lint, oracles
 
 HEADER = """
 #ifndef __MM_GUP_BATCH_H
@@ -171,3 +171,34 @@ class Oracles(unittest.TestCase):
         found = oracles.functions(oracles.strip(text)).keys() - {"__MM_GUP_BATCH_H"}
         self.assertEqual(len(found), text.count("\n{\n"))
         self.assertLessEqual({"gup_nr_ptes", "gup_next_folio_entry", "gup_nr_shareable"}, found)
+
+
+class Rows(unittest.TestCase):
+    """What a reader cannot be asked to guess."""
+
+    def found(self, pattern, text):
+        """Return what is found in a C file of the suites, and nowhere else."""
+        self.assertEqual(lint.rows({"mm/gup.c": text, "README.md": text}, pattern), [])
+        return lint.rows({"lib/kunit-gup/a.c": text}, pattern)
+
+    def test_expected_first(self):
+        """A call that stands behind a constant is the actual value."""
+        for text in ("\tKUNIT_ASSERT_EQ(test, 0, copy(to));", "\tKUNIT_EXPECT_EQ(q->m->test, -EINVAL,\n"
+                     "\t\t\tmadvise(addr));", "\tKUNIT_EXPECT_PTR_EQ_MSG(test, NULL, find(x), \"a\");"):
+            self.assertEqual(self.found(lint.EXPECTED_FIRST, f"\n{text}\n"),
+                             ["lib/kunit-gup/a.c:2: " + self.shown(text)])
+        for text in ("\tKUNIT_ASSERT_EQ(test, copy(to), 0);", "\tKUNIT_EXPECT_EQ(test, a, want(5));",
+                     "\tKUNIT_EXPECT_EQ_MSG(test, a, 0, name(row));"):
+            self.assertEqual(self.found(lint.EXPECTED_FIRST, text), [])
+
+    @staticmethod
+    def shown(text):
+        """Return what the message has of a call: up to the actual value."""
+        return " ".join(text.split()).rpartition("(")[0] + "("
+
+    def test_positional(self):
+        """A row has names, but for the pictures of a layout."""
+        self.assertEqual(self.found(lint.POSITIONAL, 'x[] = {\n\t{ "15 of 40", 40, 15 },\n'),
+                         ['lib/kunit-gup/a.c:2: { "15 of 40", 40, 15 }'])
+        for text in ('\t{ .name = "0" },', '\t\t.layout = { "A2", "A0-3" },'):
+            self.assertEqual(self.found(lint.POSITIONAL, text), [])
