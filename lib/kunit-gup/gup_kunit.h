@@ -22,6 +22,10 @@
  * s read-only and the page shared, o old, c clean, d soft-dirty the other way
  * round, p PROT_NONE, x special, b part of a block of contiguous entries, w
  * write-protected by userfaultfd.
+ *
+ * There is one space between two words. The letters of the folios follow each
+ * other from A on. What has no meaning, or is not there, ends the test with a
+ * message, see gup_layout_problem().
  */
 #ifndef _GUP_KUNIT_H
 #define _GUP_KUNIT_H
