@@ -381,6 +381,7 @@ static struct kunit_case gup_fixture_cases[] = {
 	KUNIT_CASE(gup_fixture_names_pages),
 	KUNIT_CASE(gup_fixture_repeats_seeds),
 	GUP_CASE_ROWS(refuses_typos, gup_fixture_refuses_typos, gup_typos),
+	KUNIT_CASE(gup_fixture_refuses_letters),
 	GUP_CASE_ROWS(oracle_entry, gup_fixture_oracle_entry, gup_entry),
 	KUNIT_CASE(gup_fixture_oracle_walks),
 	KUNIT_CASE(gup_fixture_oracle_counts),

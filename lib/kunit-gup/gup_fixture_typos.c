@@ -287,3 +287,35 @@ void gup_fixture_refuses_typos(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, gup_typo_problem(row, text) ?: "no problem",
 			   row->says ?: "no problem");
 }
+
+/**
+ * gup_fixture_refuses_letters() - the same for lists of folios
+ * @test: the test
+ *
+ * Context: Process context.
+ */
+void gup_fixture_refuses_letters(struct kunit *test)
+{
+	static const struct {
+		const char *letters;
+		const char *says;
+	} rows[] = {
+		{ .says = "no problem" },
+		{ .letters = "", .says = "no problem" },
+		{ .letters = "BAZ", .says = "no problem" },
+		{ .letters = "AC", .says = "\"AC\": there is no folio C" },
+		{ .letters = "a", .says = "\"a\": there is no folio a" },
+		{ .letters = "A B", .says = "\"A B\": there is no folio  " },
+		{ .letters = "[", .says = "\"[\": there is no folio [" },
+	};
+	const struct gup_layout layout = { "A2 B0", NULL };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	char text[GUP_PROBLEM_TEXT];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_STREQ(test,
+				   gup_letters_problem(fx->folio,
+						       rows[i].letters, text) ?:
+				   "no problem", rows[i].says);
+}

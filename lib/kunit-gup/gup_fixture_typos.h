@@ -8,5 +8,6 @@
 const void *gup_typos_gen_params(struct kunit *test, const void *prev,
 				 char *desc);
 void gup_fixture_refuses_typos(struct kunit *test);
+void gup_fixture_refuses_letters(struct kunit *test);
 
 #endif /* _GUP_FIXTURE_TYPOS_H */

@@ -7,6 +7,7 @@
 #include <linux/err.h>
 
 #include "gup_follow.h"
+#include "gup_picture.h"
 
 /* Store what one look-up has found; a walker in error may find far too much. */
 static void gup_follow_store(struct gup_fixture *fx, struct page *page,
@@ -52,9 +53,11 @@ static void gup_follow_expect_dirty(struct kunit *test, struct gup_fixture *fx,
 				    const struct gup_follow_row *row)
 {
 	const char *dirty = row->dirty ?: "";
+	char letter, text[GUP_PROBLEM_TEXT];
 	struct folio *folio;
-	char letter;
 
+	GUP_ASSERT_PICTURE(test, gup_letters_problem(fx->folio, dirty, text),
+			   row->layout.folios);
 	for (letter = 'A'; fx->folio[letter - 'A'].kind; letter++) {
 		folio = gup_fixture_folio(fx, letter);
 		KUNIT_EXPECT_EQ_MSG(test, folio_test_dirty(folio),

@@ -265,21 +265,23 @@ bool gup_differs_page(struct gup_diff *diff, const struct gup_folio *folio,
  */
 #define GUP_EXPECT_PAGE_AT(test, folio, got, want, idx) do {		\
 	const void *__got = (got), *__want = (want);			\
+	const struct gup_folio *__folio = (folio);			\
 									\
 	if (__got != __want)						\
 		KUNIT_FAIL(test, "%s, number %ld: got %s, want %s",	\
 			   #got, (long)(idx),				\
-			   gup_page_name(folio, __got).text,		\
-			   gup_page_name(folio, __want).text);		\
+			   gup_page_name(__folio, __got).text,		\
+			   gup_page_name(__folio, __want).text);	\
 } while (0)
 
 #define GUP_EXPECT_PAGE(test, folio, got, want) do {			\
 	const void *__got = (got), *__want = (want);			\
+	const struct gup_folio *__folio = (folio);			\
 									\
 	if (__got != __want)						\
 		KUNIT_FAIL(test, "%s: got %s, want %s", #got,		\
-			   gup_page_name(folio, __got).text,		\
-			   gup_page_name(folio, __want).text);		\
+			   gup_page_name(__folio, __got).text,		\
+			   gup_page_name(__folio, __want).text);	\
 } while (0)
 
 /**

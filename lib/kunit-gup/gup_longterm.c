@@ -8,6 +8,7 @@
 #include <linux/mm_inline.h>
 
 #include "gup_longterm.h"
+#include "gup_picture.h"
 
 /**
  * gup_lt_in() - is a folio one of some?
@@ -183,6 +184,23 @@ static const char *gup_lt_lacks(const struct gup_lt_row *row)
 	return gup_race_lacks();
 }
 
+static void gup_lt_assert_row(struct kunit *test, struct gup_fixture *fx,
+			      const struct gup_lt_row *row)
+{
+	const char * const lists[] = {
+		row->not, row->coherent, row->hugetlb, row->stuck, row->stays,
+		row->drains, row->list,
+	};
+	char text[GUP_PROBLEM_TEXT];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		GUP_ASSERT_PICTURE(test,
+				   gup_letters_problem(fx->folio, lists[i],
+						       text),
+				   row->layout.folios);
+}
+
 /**
  * gup_lt_create() - make the array of a row, pin it, and watch
  * @test: the test, which is skipped if the row cannot be had
@@ -205,6 +223,7 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	lt->row = row;
 	lt->array = gup_array_create(test, &row->layout, row->folios);
 	lt->array->fx->suite = lt;
+	gup_lt_assert_row(test, lt->array->fx, row);
 	for (letter = row->hugetlb; letter && *letter; letter++)
 		gup_kunit_set_hugetlb(gup_fixture_folio(lt->array->fx, *letter));
 	gup_lt_watch(test);

@@ -12,6 +12,7 @@
 #include <linux/swapops.h>
 
 #include "gup_nodes.h"
+#include "gup_picture.h"
 
 static const struct gup_nodes_row gup_nodes_kinds[] = {
 	{
@@ -281,12 +282,17 @@ static const char *gup_nodes_row_lacks(const struct gup_nodes_row *row)
 struct gup_mm *gup_nodes_make(struct kunit *test,
 			      const struct gup_nodes_row *row)
 {
+	const char letters[] = { row->other ?: 'Z', row->device ?: 'Z', 0 };
 	const char *lacks = gup_nodes_row_lacks(row);
+	char text[GUP_PROBLEM_TEXT];
 	struct gup_mm *m;
 
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 	m = gup_mm_create(test, &row->layout);
+	GUP_ASSERT_PICTURE(test, gup_letters_problem(m->folio, letters, text),
+			   row->layout.folios);
+	KUNIT_ASSERT_LT(test, row->at, m->nr);
 	if (row->other)
 		gup_nodes_move(m, row->other, false);
 	if (row->device)

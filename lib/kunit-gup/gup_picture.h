@@ -54,6 +54,9 @@ const char *gup_addresses_problem(const char *ask, unsigned int max,
 const char *gup_statuses_problem(const char *want, unsigned int max,
 				 char *text);
 
+const char *gup_letters_problem(const struct gup_folio *folio,
+				const char *letters, char *text);
+
 /* End the test if there is a problem, and show the picture. */
 #define GUP_ASSERT_PICTURE(test, problem, picture) do {			\
 	const char *__problem = (problem);				\

@@ -378,3 +378,28 @@ const char *gup_statuses_problem(const char *want, unsigned int max, char *text)
 
 	return problem;
 }
+
+/**
+ * gup_letters_problem() - what is wrong with a list of folios
+ * @folio:   the folios by letter
+ * @letters: the list, or NULL; 'Z' may be in it
+ * @text:    room for %GUP_PROBLEM_TEXT bytes
+ *
+ * Context: Any.
+ * Return: The first letter that no folio has, in @text; or NULL.
+ */
+const char *gup_letters_problem(const struct gup_folio *folio,
+				const char *letters, char *text)
+{
+	const char *s;
+
+	for (s = letters; s && *s; s++) {
+		if (*s == 'Z' || (*s >= 'A' && *s < 'Z' && folio[*s - 'A'].kind))
+			continue;
+		snprintf(text, GUP_PROBLEM_TEXT, "\"%s\": there is no folio %c",
+			 letters, *s);
+		return text;
+	}
+
+	return NULL;
+}

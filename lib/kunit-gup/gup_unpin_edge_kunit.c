@@ -287,7 +287,7 @@ static void gup_unpin_warned(struct kunit *test)
 /* What is dirty already is not made dirty once more. */
 static void gup_unpin_dirty_already(struct kunit *test)
 {
-	static const struct gup_layout layout = { "A2f+", "A0-3" };
+	static const struct gup_layout layout = { "A2f", "A0-3" };
 	struct gup_array *array = gup_array_create(test, &layout, false);
 	struct folio *folio = gup_fixture_folio(array->fx, 'A');
 	struct gup_diff diff = {};

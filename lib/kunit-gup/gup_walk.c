@@ -376,6 +376,8 @@ static void gup_row_check(struct kunit *test, struct gup_fixture *fx,
 	enum gup_stop stop;
 	unsigned int gets;
 
+	KUNIT_ASSERT_LT(test, row->first, fx->nr);
+	KUNIT_ASSERT_LE(test, fx->at + walk.first + walk.nr, PTRS_PER_PTE);
 	gets = gup_oracle_walk(fx, walk.first, walk.nr, walk.flags, &stop);
 	KUNIT_EXPECT_EQ_MSG(test, gets, row->gets, "by the oracle");
 	KUNIT_EXPECT_EQ_MSG(test, stop, row->stop, "by the oracle");
