@@ -122,8 +122,8 @@ static const struct gup_array_row gup_array_rows[] = {
 		.run = 2,
 	}, {
 		.name = "order 9",
-		.layout = { "A9 B0+", "A0-255 B0" },
-		.run = 256,
+		.layout = { "A9 B0+", "A0-254 B0" },
+		.run = 255,
 	},
 };
 

@@ -160,7 +160,7 @@ static const struct gup_lt_row gup_lt_rows[] = {
 		.drains = "AA", .list = "A", .ret = -EAGAIN,
 	}, {
 		.name = "order 9",
-		.layout = { "A9 B0+", "A0-255 B0" },
+		.layout = { "A9 B0+", "A0-254 B0" },
 		.not = "B", .looks = "AB", .collected = 1, .drains = "B",
 		.list = "B", .ret = -EAGAIN,
 	},
