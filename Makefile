@@ -33,7 +33,7 @@ $(COMMANDS):
 #: make test            tests of the tools
 #: make lint            rules for the files of this repository
 #: make litmus          the lockless steps, as herd7 and the kernel's memory model see them
-#: make table           README's table of targets and suites, from the last results
+#: make table           build/targets.md: which suites ran on which targets, from the last results
 #: make steps           the suites pass after every patch of the series
 #: make objects         the series leaves the object code of others alone
 #: make w1              no warning with W=1

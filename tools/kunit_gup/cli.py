@@ -219,8 +219,7 @@ def _check_all():
 
 
 def _table():
-    changed = readme.update()
-    ui.note(f"README's table of targets: {'written anew' if changed else 'as it was'}")
+    ui.note(f"what ran where: {readme.write()}")
 
 
 def _prepare():

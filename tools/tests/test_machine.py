@@ -90,7 +90,6 @@ class Table(unittest.TestCase):
             return Verdict([Result(("s", "c"), "PASS")])
 
         with on("aarch64"), mock.patch.object(everything.runner, "kunit", kunit), \
-                mock.patch.object(everything.readme, "problems", lambda *_: []), \
                 mock.patch.object(everything.kernelci, "losses", lambda *_: []), \
                 contextlib.redirect_stdout(io.StringIO()) as out:
             totals = everything.suites(targets.find_all("all"))
@@ -109,7 +108,6 @@ class Table(unittest.TestCase):
 
         chosen = [targets.table()[name] for name in ("uml", "arm64")]
         with mock.patch.object(everything.runner, "kunit", kunit), on("x86_64"), \
-                mock.patch.object(everything.readme, "problems", lambda *_: []), \
                 mock.patch.object(everything.kernelci, "losses", lambda *_: []), \
                 mock.patch.object(everything.steps, "finished", lambda *_: "the kernel"), \
                 contextlib.redirect_stdout(io.StringIO()):
@@ -287,63 +285,38 @@ class Builds(support.Sandbox):
                          ["CONFIG_C=n did not come out", "CONFIG_D=m did not come out"])
 
 
-class Readme(support.Sandbox):
-    """README's table of targets."""
+class Table(support.Sandbox):
+    """What ran where."""
 
     RESULTS = [Result(("a", "x"), "PASS"), Result(("b", "y", "one"), "PASS"),
                Result(("b", "y", "two"), "SKIP", "no THP")]
     TABLE = ("| ran on | uml | vax |\n|---|---:|---:|\n| `a` | 1 |  |\n| `b` | 1 | 3 |\n"
              "| skipped: no THP | 1 |  |\n")
-
-    def problems(self, table, name="uml"):
-        """Return the problems of a README with a table."""
-        support.write(self.top, {"README.md": f"text\n\n{table}\n| other | table |\n"})
-        with mock.patch.object(readme, "README", self.top / "README.md"):
-            return readme.problems(name, self.RESULTS)
-
-    def test_render(self):
-        """A target's results in one column; and back."""
-        columns = {"uml": readme.column(self.RESULTS), "vax": {"b": "3"}}
-        self.assertEqual(readme.render(columns), self.TABLE)
-        self.assertEqual(readme.parse(self.TABLE), columns)
-
-    def test_problems(self):
-        """The table says what came out, of a target; a variant has none."""
-        self.assertEqual(self.problems(self.TABLE), [])
-        self.assertEqual(self.problems("", "uml-kasan"), [])
-        self.assertIn("has no uml", self.problems("")[0])
-        for old, new, want in (("| `a` | 1 |", "| `a` | 2 |", "has 2 for 'a'"),
-                               ("| `a` | 1 |  |\n", "", "has none for 'a'"),
-                               ("no THP | 1", "no THP | ", "has none for 'skipped: no THP'"),
-                               ("| `a`", "| `c` | 1 | |\n| `a`", "1 for 'c' on uml, none came")):
-            found = self.problems(self.TABLE.replace(old, new))
-            self.assertEqual(len(found), 1, found)
-            self.assertIn(want, found[0])
-
     plan = {"a": {"x": 1}, "b": {"y": 2}}
 
-    def update(self, table, known=("uml", "vax"), have=("uml",)):
-        """Update a README whose table is `table`; return what it is then."""
-        support.write(self.top, {"README.md": f"before\n{table}after\n"})
-        with mock.patch.object(readme, "README", self.top / "README.md"), \
-                mock.patch.object(readme.targets, "table", lambda: dict.fromkeys(known)), \
+    def written(self, have=("uml",)):
+        """Return the table of the targets that ran."""
+        with mock.patch.object(readme.paths, "RESULTS", self.top), \
+                mock.patch.object(readme.targets, "table", lambda: ("uml", "vax")), \
                 mock.patch.object(readme.runner, "pinned_plan", lambda: self.plan), \
                 mock.patch.object(readme, "stored",
                                   lambda name: self.RESULTS if name in have else []):
-            readme.update()
-        return (self.top / "README.md").read_text(encoding="utf-8")
+            return readme.write().read_text(encoding="utf-8")
 
-    def test_update(self):
-        """A target that did not run here keeps its column, if it has one."""
-        old = self.TABLE.replace("| `b` | 1 | 3 |", "| `b` | 7 | 3 |")
-        self.assertEqual(self.update(old), f"before\n{self.TABLE}after\n")
-        with self.assertRaisesRegex(UserError, "no results of pdp11"):
-            self.update(old, ("uml", "vax", "pdp11"))
-        with self.assertRaisesRegex(UserError, "README has no line"):
-            self.update("", ("uml",))
+    def test_render(self):
+        """A target's results in one column."""
+        columns = {"uml": readme.column(self.RESULTS), "vax": {"b": "3"}}
+        self.assertEqual(readme.render(columns), self.TABLE)
+
+    def test_write(self):
+        """A column for each target that ran, all of it."""
+        self.assertEqual(self.written().splitlines()[0], "| ran on | uml |")
+        self.assertEqual(self.written(("uml", "vax")).splitlines()[0], "| ran on | uml | vax |")
+        with self.assertRaisesRegex(UserError, "there are no results yet"):
+            self.written(())
         self.plan = {"a": {"x": 1}}
         with self.assertRaisesRegex(UserError, "uml was not one of all suites"):
-            self.update(old)
+            self.written()
 
 
 class Limit(unittest.TestCase):
