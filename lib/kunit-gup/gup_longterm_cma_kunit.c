@@ -64,8 +64,8 @@ static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 	cma->page = page;
 	cma->type = gup_kunit_cma_begin(page);
 	KUNIT_ASSERT_GE(test, cma->type, 0);
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, gup_cma_restore, cma));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_cma_restore,
+							cma), 0);
 	KUNIT_ASSERT_FALSE(test,
 			   gup_kunit_is_longterm_pinnable(page_folio(page)));
 
@@ -194,8 +194,8 @@ static void gup_cma_expect_page(struct gup_mm *m, struct page *block,
 
 	KUNIT_EXPECT_EQ_MSG(m->test, page < block ||
 			    page >= block + GUP_CMA_PAGES, moves, "page %u", i);
-	KUNIT_EXPECT_EQ(m->test, 0,
-			get_user(content, (u32 __user *)gup_mm_addr(m, i)));
+	KUNIT_EXPECT_EQ(m->test,
+			get_user(content, (u32 __user *)gup_mm_addr(m, i)), 0);
 	KUNIT_EXPECT_EQ_MSG(m->test, content, i + 1, "page %u", i);
 }
 

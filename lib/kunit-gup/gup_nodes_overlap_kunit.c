@@ -12,6 +12,7 @@
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "gup_nodes.h"
@@ -94,7 +95,8 @@ static void gup_overlap_map(struct gup_overlap *o, enum gup_overlap_kind kind)
 			     PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS);
 	if (kind == GUP_OVERLAP_HOLE)
-		KUNIT_ASSERT_EQ(test, 0, vm_munmap(o->user + o->page, PAGE_SIZE));
+		KUNIT_ASSERT_EQ(test, vm_munmap(o->user + o->page, PAGE_SIZE),
+				0);
 }
 
 /* The first byte behind the special page is there again. */
@@ -121,8 +123,8 @@ static void gup_overlap_protect(struct gup_overlap *o, unsigned long prot)
 {
 	if (o->kind != GUP_OVERLAP_READ_ONLY)
 		return;
-	KUNIT_ASSERT_EQ(o->q->m->test, 0,
-			gup_kunit_mprotect(o->user + o->page, PAGE_SIZE, prot));
+	KUNIT_ASSERT_EQ(o->q->m->test, gup_kunit_mprotect(o->user + o->page,
+							  PAGE_SIZE, prot), 0);
 }
 
 static void gup_overlap_fill(struct gup_overlap *o, size_t pages)

@@ -17,7 +17,12 @@
 
 #include "gup_real.h"
 
-KUNIT_DEFINE_ACTION_WRAPPER(gup_memfd_fput, fput, struct file *);
+/* The huge pages of a row are free again when the next one begins. */
+static void gup_memfd_fput(void *file)
+{
+	fput(file);
+	flush_delayed_fput();
+}
 
 #define GUP_RW		(PROT_READ | PROT_WRITE)
 #define GUP_MEMFD_MAX	64
@@ -53,8 +58,8 @@ static struct gup_memfd *gup_memfd_create(struct kunit *test,
 	f->file = gup_kunit_memfd(flags, len);
 	if (IS_ERR(f->file))
 		kunit_skip(test, "%s", lacks);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, gup_memfd_fput,
-							   f->file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_memfd_fput,
+							f->file), 0);
 	f->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	f->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
@@ -157,8 +162,9 @@ static const struct gup_memfd_row gup_memfd_rows[] = {
 KUNIT_ARRAY_PARAM_DESC(gup_memfd, gup_memfd_rows, name);
 
 /*
- * What boots with the kernel may be in a movable zone, where none is taken for
- * a file to be pinned. A longterm pin moves two of them to where they can stay.
+ * Huge pages of the boot may be in a movable zone, where none is taken for a file
+ * to be pinned, nor for a fault of a longterm pin. Touch two, and let a longterm
+ * pin move them to where they can stay.
  */
 static void gup_memfd_fill_pool(struct kunit *test, unsigned long size)
 {
@@ -166,19 +172,21 @@ static void gup_memfd_fill_pool(struct kunit *test, unsigned long size)
 	unsigned long addr;
 	int i;
 
-	KUNIT_ASSERT_EQ(test, 0, kunit_attach_mm());
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	addr = gup_kunit_mmap(2 * size, GUP_RW, MAP_PRIVATE | MAP_HUGETLB |
 			      ilog2(size) << MAP_HUGE_SHIFT);
 	if (IS_ERR_VALUE(addr))
 		kunit_skip(test, "no huge pages of %lu kB", size / SZ_1K);
 	for (i = 0; i < 2; i++) {
-		KUNIT_ASSERT_EQ(test, 1,
+		KUNIT_ASSERT_EQ(test, put_user(1, (u32 __user *)(addr + i * size)),
+				0);
+		KUNIT_ASSERT_EQ(test,
 				pin_user_pages_unlocked(addr + i * size, 1,
 							pages + i, FOLL_WRITE |
-							FOLL_LONGTERM));
+							FOLL_LONGTERM), 1);
 	}
 	unpin_user_pages(pages, 2);
-	KUNIT_ASSERT_EQ(test, 0, vm_munmap(addr, 2 * size));
+	KUNIT_ASSERT_EQ(test, vm_munmap(addr, 2 * size), 0);
 }
 
 static struct gup_memfd *gup_memfd_hugetlb_file(struct kunit *test,
@@ -191,6 +199,7 @@ static struct gup_memfd *gup_memfd_hugetlb_file(struct kunit *test,
 	char lacks[40];
 
 	snprintf(lacks, sizeof(lacks), "no huge pages of %u kB", row->kb);
+	flush_delayed_fput();
 	gup_memfd_fill_pool(test, size);
 	f = gup_memfd_create(test, flags, 2 * size, lacks);
 	if (!row->mapped)
@@ -198,7 +207,7 @@ static struct gup_memfd *gup_memfd_hugetlb_file(struct kunit *test,
 	addr = gup_mm_map(test, 2 * size / PAGE_SIZE, 0, f->file, GUP_RW,
 			  MAP_SHARED);
 	if (row->touched)
-		KUNIT_ASSERT_EQ(test, 0, put_user(1, (u32 __user *)addr));
+		KUNIT_ASSERT_EQ(test, put_user(1, (u32 __user *)addr), 0);
 
 	return f;
 }
@@ -221,15 +230,15 @@ static void gup_memfd_hugetlb(struct kunit *test)
 			row->taken);
 	gup_memfd_unpin(f, 2);
 
-	KUNIT_ASSERT_EQ(test, 1, gup_memfd_pin(f, size + PAGE_SIZE,
-					       2 * size - 1, 8));
+	KUNIT_ASSERT_EQ(test, gup_memfd_pin(f, size + PAGE_SIZE, 2 * size - 1,
+					    8), 1);
 	KUNIT_EXPECT_EQ(test, f->offset, PAGE_SIZE);
 	gup_memfd_expect(f, 1, size / PAGE_SIZE);
 	gup_memfd_unpin(f, 1);
-	KUNIT_ASSERT_EQ(test, 1, gup_memfd_pin(f, 0, 2 * size - 1, 1));
+	KUNIT_ASSERT_EQ(test, gup_memfd_pin(f, 0, 2 * size - 1, 1), 1);
 	gup_memfd_expect(f, 1, 0);
 	gup_memfd_unpin(f, 1);
-	KUNIT_EXPECT_EQ(test, -EINVAL, gup_memfd_pin(f, 0, 2 * size, 8));
+	KUNIT_EXPECT_EQ(test, gup_memfd_pin(f, 0, 2 * size, 8), -EINVAL);
 	gup_memfd_expect(f, 0, 0);
 }
 
@@ -242,10 +251,10 @@ static void gup_memfd_add_pins(struct kunit *test)
 	struct folio *folio;
 	int refs;
 
-	KUNIT_ASSERT_EQ(test, 1, gup_memfd_pin(f, 0, row->kb * SZ_1K - 1, 8));
+	KUNIT_ASSERT_EQ(test, gup_memfd_pin(f, 0, row->kb * SZ_1K - 1, 8), 1);
 	folio = f->folios[0];
 	refs = folio_ref_count(folio);
-	KUNIT_EXPECT_EQ(test, 0, folio_add_pins(folio, nr - 1));
+	KUNIT_EXPECT_EQ(test, folio_add_pins(folio, nr - 1), 0);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), refs + (int)nr - 1);
 	KUNIT_EXPECT_EQ(test, gup_memfd_nr_pins(f), nr);
 	unpin_user_page_range_dirty_lock(&folio->page, nr, true);
@@ -264,7 +273,7 @@ static void gup_memfd_expect_content(struct gup_mm *m)
 	for (i = 0; i < m->nr; i++) {
 		at = (u32 __user *)gup_mm_addr(m, i);
 		content = 0;
-		KUNIT_EXPECT_EQ(m->test, 0, get_user(content, at));
+		KUNIT_EXPECT_EQ(m->test, get_user(content, at), 0);
 		KUNIT_EXPECT_EQ_MSG(m->test, content,
 				    i / third == 1 ? 0 : i % third + 1,
 				    "page %u", i);

@@ -107,9 +107,9 @@ static struct gup_mm *gup_poison_create(struct kunit *test)
 	poison->m = m;
 	poison->pte = gup_kunit_mm_exchange(m->mm,
 					    gup_mm_addr(m, GUP_POISON_AT), pte);
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, gup_poison_put_back,
-						  poison));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
+							gup_poison_put_back,
+							poison), 0);
 
 	return m;
 }

@@ -102,8 +102,8 @@ static void gup_unpin_added(struct kunit *test)
 	long acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	long released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
-	KUNIT_ASSERT_EQ(test, 0, gup_kunit_gup.grab(folio, 1, FOLL_PIN));
-	KUNIT_ASSERT_EQ(test, 0, folio_add_pins(folio, GUP_UNPIN_ADDED - 1));
+	KUNIT_ASSERT_EQ(test, gup_kunit_gup.grab(folio, 1, FOLL_PIN), 0);
+	KUNIT_ASSERT_EQ(test, folio_add_pins(folio, GUP_UNPIN_ADDED - 1), 0);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(folio),
 			GUP_HELD + GUP_UNPIN_ADDED * refs);
 	if (pins)
