@@ -9,7 +9,8 @@ import os
 import re
 from pathlib import Path
 
-from . import kselftest, letters, machine, mutants, paths, series, source, targets
+from . import (kdirs, kselftest, letters, litmus, machine, mutants, paths, series, source,
+               targets)
 from .errors import UserError
 
 MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest of 2 GB

@@ -36,7 +36,7 @@ class Kdirs(Sandbox):
 
     def left(self):
         """Return what is in the cache."""
-        return sorted(p.name for p in (self.cache / "kunit-gup").iterdir() if p.name != "lock")
+        return sorted(p.name for p in (self.cache / "kunit-gup").glob("*") if p.name != "lock")
 
     def repository(self, bare=False):
         """Make a repository with a tag, and something else that is checked out."""

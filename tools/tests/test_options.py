@@ -18,7 +18,7 @@ BAD = (
     ("kunit", "VARIANT", "kasan+x", "unknown VARIANT=x; known: .*kasan, kcsan"),
     ("kunit", "ACCEL", "xen", "known: kvm, hvf, tcg"),
     ("kunit", "BASE", "6.1", "known: 7.3, 7.2"),
-    ("kunit", "KDIR", "/no/such/tree", "it takes the path of a Linux tree"),
+    ("kunit", "KDIR", "/no/such/tree", "it may be a tree, a tarball .* or REPOSITORY@TAG"),
     ("kunit", "FILTER", "gup_fats", "it takes a suite, or suite.case, .*: .*gup_fast "),
     ("kunit", "FILTER", "gup_fast.gup_no_such_case", "it takes a case of gup_fast: "),
     ("mutants", "FILTER", "no-such-mutation", "known: "),
@@ -36,6 +36,8 @@ BAD = (
     ("bench", "STEP", "0001,0001", "it takes a number from "),
     ("steps", "STEP", "0001,0002", "it takes numbers with commas between from "),
     ("bench-uml", "STEPS", "some", "known: all"),
+    ("kunit", "GUP_SEED", "odd", "say GUP_SEED=42, or any number up to "),
+    ("litmus", "HERD", "/no/such/herd7", "name a herd7, or leave HERD= out"),
 )
 GOOD = (
     ("kunit", {"TARGET": "all"}),
@@ -71,6 +73,7 @@ class Options(Sandbox):
     def test_each_variable(self):
         """Each variable that the Makefile hands on has a check, and a bad value here."""
         text = (TOOLS.parent / "Makefile").read_text(encoding="utf-8")
+        text = text.replace("\\\n", " ")
         line = next(line for line in text.splitlines() if line.startswith("export "))
         exported = line.split()[1:]
         self.assertEqual(set(exported), set(options.CHECKS))
