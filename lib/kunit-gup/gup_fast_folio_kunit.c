@@ -324,7 +324,7 @@ static struct kunit_case gup_fast_folio_cases[] = {
 	KUNIT_CASE(gup_fast_refcount_overflow),
 	KUNIT_CASE(gup_fast_already_referenced),
 	KUNIT_CASE(gup_fast_not_accessible),
-	GUP_CASE_ROWS(nodes, gup_fast_nodes, gup_fast_node),
+	GUP_CASE_ROWS(two_nodes, gup_fast_nodes, gup_fast_node),
 	{}
 };
 

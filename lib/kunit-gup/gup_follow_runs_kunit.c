@@ -141,7 +141,7 @@ static void gup_fr_accessed_once(struct kunit *test)
 }
 
 static struct kunit_case gup_follow_runs_cases[] = {
-	GUP_CASE_ROWS(grabs, gup_fr_grabs, gup_fr),
+	GUP_CASE_ROWS(follow_grabs, gup_fr_grabs, gup_fr),
 	KUNIT_CASE(gup_fr_accessed_once),
 	{}
 };

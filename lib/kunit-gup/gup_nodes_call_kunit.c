@@ -469,7 +469,7 @@ static struct kunit_case gup_nodes_call_cases[] = {
 	KUNIT_CASE(huge_page_that_migrates),
 	KUNIT_CASE(pmd_of_a_driver),
 	KUNIT_CASE(pud_of_a_driver),
-	GUP_CASE_ROWS(hugetlb, hugetlb, gup_nodes_hugetlb),
+	GUP_CASE_ROWS(hugetlb_nodes, hugetlb, gup_nodes_hugetlb),
 	KUNIT_CASE(last_page_of_user_space),
 	{}
 };

@@ -88,8 +88,8 @@ static const struct gup_row gup_pn_fast_rows[] = {
 KUNIT_ARRAY_PARAM_DESC(gup_pn_fast, gup_pn_fast_rows, name);
 
 static struct kunit_case gup_protnone_cases[] = {
-	GUP_CASE_ROWS(follow, gup_follow_row_run, gup_pn_follow),
-	GUP_CASE_ROWS(fast, gup_row_run, gup_pn_fast),
+	GUP_CASE_ROWS(protnone_follow, gup_follow_row_run, gup_pn_follow),
+	GUP_CASE_ROWS(protnone_fast, gup_row_run, gup_pn_fast),
 	{}
 };
 

@@ -311,7 +311,7 @@ KUNIT_ARRAY_PARAM_DESC(gup_driver, gup_driver_rows, name);
 static struct kunit_case gup_real_special_cases[] = {
 	KUNIT_CASE(gup_special_shmem),
 	KUNIT_CASE(gup_special_shmem_large),
-	GUP_CASE_ROWS(hugetlb, gup_special_hugetlb, gup_hugetlb),
+	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb),
 	KUNIT_CASE(gup_special_zero_pages),
 	KUNIT_CASE(gup_special_huge_zero_folio),
 	KUNIT_CASE(gup_special_secretmem),

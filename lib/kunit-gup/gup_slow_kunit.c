@@ -348,9 +348,9 @@ static void gup_slow_row_run(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_cases[] = {
-	GUP_CASE_ROWS(bounds, gup_slow_row_run, gup_slow_bounds),
+	GUP_CASE_ROWS(vma_bounds, gup_slow_row_run, gup_slow_bounds),
 	GUP_CASE_ROWS(faults, gup_slow_row_run, gup_slow_faults),
-	GUP_CASE_ROWS(touch, gup_slow_row_run, gup_slow_touch),
+	GUP_CASE_ROWS(real_touch, gup_slow_row_run, gup_slow_touch),
 	{}
 };
 

@@ -345,17 +345,17 @@ static void gup_unpin_single_pages(struct kunit *test)
 }
 
 static struct kunit_case gup_unpin_cases[] = {
-	GUP_CASE_ROWS(pages, gup_unpin_pages, gup_unpin),
+	GUP_CASE_ROWS(unpin_pages, gup_unpin_pages, gup_unpin),
 	GUP_CASE_ROWS(pages_null, gup_unpin_pages, gup_unpin_null),
 	GUP_CASE_ROWS(pages_hole, gup_unpin_holes, gup_unpin_hole),
 	GUP_CASE_ROWS(dirty_lock, gup_unpin_dirty_lock, gup_unpin),
 	GUP_CASE_ROWS(dirty_lock_clean, gup_unpin_clean, gup_unpin),
 	GUP_CASE_ROWS(range_dirty, gup_unpin_range_dirty, gup_unpin_range),
 	GUP_CASE_ROWS(range_clean, gup_unpin_range_clean, gup_unpin_range),
-	GUP_CASE_ROWS(folios, gup_unpin_folio_array, gup_unpin),
+	GUP_CASE_ROWS(unpin_folios, gup_unpin_folio_array, gup_unpin),
 	GUP_CASE_ROWS(folios_null, gup_unpin_folio_array, gup_unpin_null),
 	GUP_CASE_ROWS(folios_hole, gup_unpin_folio_array, gup_unpin_hole),
-	GUP_CASE_ROWS(fast, gup_unpin_fast, gup_unpin),
+	GUP_CASE_ROWS(unpin_fast, gup_unpin_fast, gup_unpin),
 	GUP_CASE_ROWS(single_pages, gup_unpin_single_pages, gup_unpin),
 	{}
 };

@@ -22,9 +22,23 @@ ENTRY_NEEDS = {"job", "event", "runtime"}
 EVENT_NEEDS = {"channel", "state", "kind"}
 PRIORITIES = ("low", "medium", "high")
 STATUSES = ("PASS", "FAIL", "SKIP")     # the template knows no other, and ends at another
-BODY_MAX = 1_000_000                    # bytes that the API takes
+BODY_MAX = 32 << 20                     # bytes that the API takes since April 2026; 1 MiB before
 PREFIX = "kunit.exec"
 KCIDB_NAME = re.compile(r"[^A-Za-z0-9_-]")
+LKFT_NAME = re.compile(r"[^a-z0-9]+")
+# What the template puts into each node, with values as long as they get: a merge has a long message.
+NODE = {
+    "kind": "test", "state": "done", "result": "pass", "group": "kunit-gup-x86_64",
+    "processed_by_kcidb_bridge": False,
+    "data": {
+        "kernel_revision": {
+            "tree": "x" * 20, "url": "x" * 80, "branch": "x" * 30, "commit": "x" * 40,
+            "describe": "x" * 40, "commit_tags": [], "commit_message": "x" * 8000,
+            "tip_of_branch": True,
+            "version": {"version": 7, "patchlevel": 3, "sublevel": 4, "extra": "x" * 20}},
+        "kernel_type": None, "arch": "x86_64", "defconfig": None, "config_full": None,
+        "compiler": None, "platform": "kubernetes", "runtime": "x" * 20},
+}
 
 
 def jobs(kdir=None):
@@ -125,12 +139,25 @@ def losses(name):
     path = runner.paths_of(name)["json"]
     if not path.exists():
         raise UserError(f"no results of {name}", f"`make kunit TARGET={name}` makes them")
-    data = path.read_bytes()
-    return result_problems(json.loads(data), len(data), runner.pinned_plan())
+    return result_problems(json.loads(path.read_bytes()), runner.pinned_plan())
 
 
-def result_problems(group, size, plan):
-    """Return what of a run, `size` bytes of JSON by kunit.py, would be lost, and what is missing."""
+def body(group):
+    """Return how many bytes are sent for a run: a node for each suite, case and row."""
+    return len(json.dumps(_node(group, ())))
+
+
+def _node(group, path):
+    """Return the node of a group of kunit.py's JSON with those below, as the template makes it."""
+    path = (*path, group["name"])
+    leaves = [{"node": NODE | {"name": case["name"], "path": [*path, case["name"]]},
+               "child_nodes": []} for case in group["test_cases"]]
+    return {"node": NODE | {"name": group["name"], "path": list(path), "kind": "job"},
+            "child_nodes": [*leaves, *(_node(sub, path) for sub in group["sub_groups"])]}
+
+
+def result_problems(group, plan, most=BODY_MAX):
+    """Return what of a run, in kunit.py's JSON, would be lost, and what is missing."""
     results = judge.leaves(group)
     problems = [f"{r.name or '(no name)'}: status {r.status}, at which all results are lost"
                 for r in results if r.status not in STATUSES]
@@ -139,9 +166,9 @@ def result_problems(group, size, plan):
     problems += judge.bad_names(results)
     problems += [f"{r.name}: '{part}' has more than {judge.NAME_MAX} bytes" for r in results
                  for part in r.path if len(part.encode()) > judge.NAME_MAX >= len(part)]
-    problems += _collisions(results)
-    if size > BODY_MAX:
-        problems.append(f"{size} bytes of results; KernelCI takes {BODY_MAX}")
+    problems += _collisions(results) + _without_suite(results)
+    if body(group) > most:
+        problems.append(f"{body(group)} bytes of results; KernelCI takes {most}")
     return problems + _missing(plan, judge.plan_of(results))
 
 
@@ -153,6 +180,17 @@ def _collisions(results):
         if path in seen:
             problems.append(f"'{'.'.join(seen[path])}' and '{'.'.join(result)}' are both {path}")
         seen.setdefault(path, result)
+    return problems
+
+
+def _without_suite(results):
+    """Return names of rows that are the same for LKFT, which takes case and row, not the suite."""
+    seen, problems = {}, []
+    for path in dict.fromkeys(r.path for r in results if len(r.path) > 2):
+        name = LKFT_NAME.sub("-", "_".join(path[1:]).lower())
+        if seen.setdefault(name, path)[0] != path[0]:
+            problems.append(f"'{'.'.join(seen[name])}' and '{'.'.join(path)}' are both {name} "
+                            "for LKFT; rename a case")
     return problems
 
 

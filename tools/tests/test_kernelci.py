@@ -29,9 +29,9 @@ def run_of(rows, one=("one", "PASS")):
 class Results(unittest.TestCase):
     """Each thing that loses results is found."""
 
-    def problems(self, rows, one=("one", "PASS"), size=1000, plan=None):
+    def problems(self, rows, one=("one", "PASS"), plan=None, **limit):
         """Return the problems of a run with these rows."""
-        return kernelci.result_problems(run_of(rows, one), size, PLAN if plan is None else plan)
+        return kernelci.result_problems(run_of(rows, one), PLAN if plan is None else plan, **limit)
 
     def test_good_run(self):
         """Nothing to say, also about skips and failures."""
@@ -61,8 +61,23 @@ class Results(unittest.TestCase):
     def test_too_much(self):
         """More than the API takes."""
         rows = [("a", "PASS"), ("b", "PASS")]
-        self.assertEqual(self.problems(rows, size=1_000_000), [])
-        self.assertIn("1000001 bytes", self.problems(rows, size=1_000_001)[0])
+        size = kernelci.body(run_of(rows))
+        self.assertEqual(self.problems(rows, most=size), [])
+        self.assertIn(f"{size} bytes", self.problems(rows, most=size - 1)[0])
+
+    def test_size(self):
+        """Two groups, three results and all of it: six nodes, each with the revision."""
+        size = kernelci.body(run_of([("a", "PASS"), ("b", "PASS")]))
+        self.assertGreater(size, 6 * len(json.dumps(kernelci.NODE)))
+        self.assertLess(size, 6 * len(json.dumps(kernelci.NODE)) + 1000)
+
+    def test_without_the_suite(self):
+        """Rows of two suites whose cases and rows have the same names."""
+        suites = [group(name, groups=[group(case, [("a row", "PASS")])])
+                  for name, case in (("gup_a", "rows"), ("gup_b", "rows"), ("gup_c", "others"))]
+        found = kernelci.result_problems(group("KUnit Test Group", groups=suites), {})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("'gup_a.rows.a row' and 'gup_b.rows.a row' are both rows-a-row", found[0])
 
     def test_too_little(self):
         """Less than is pinned; more is no loss."""
