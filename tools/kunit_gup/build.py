@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-from . import paths, proc, ui
+from . import paths, proc, ui, uml
 from .errors import UserError
 
 STEP_LINE = re.compile(r"^  [A-Z][A-Z0-9_ \[\]]* +\S")
@@ -122,6 +122,7 @@ def _counts():
 
 def kunit_kernel(tree, target, build_dir, log):
     """Configure and build the kernel with the suites."""
+    uml.look(target)
     configure(tree, target, build_dir, log)
     return make(tree, target, build_dir, log, "olddefconfig", "all")
 

@@ -26,7 +26,6 @@ def kunit(target, kdir=None, pattern="", strict=False, built=None):
 
     If the kernel is there, `built` is (source, build directory).
     """
-    uml.look(target)
     source, build_dir = built or _build(target, kdir, strict)
     verdict = boot(source, target, build_dir, target.name, pattern,
                    plan=None if pattern else pinned_plan())
@@ -36,6 +35,7 @@ def kunit(target, kdir=None, pattern="", strict=False, built=None):
 
 def _build(target, kdir, strict=False):
     """Build the kernel with the suites; return (source, build directory)."""
+    uml.look(target)        # before anything is fetched
     tree = trees.prepare(kdir, strict)
     build_dir = build.directory(tree.name, target.name)
     build.kunit_kernel(tree.path, target, build_dir, paths.fresh_log(f"build-{target.name}"))
@@ -166,7 +166,6 @@ def pinned_plan():
 
 def pin_plan(target, kdir=None):
     """Run everything and pin what ran as the new plan."""
-    uml.look(target)
     source, build_dir = _build(target, kdir)
     verdict = boot(source, target, build_dir, target.name)
     report(verdict, build_dir / "test.log")
