@@ -334,7 +334,7 @@ static void read_before_they_are_lost(struct kunit *test)
  * @right:  how many answers are those to the addresses asked for
  * @model:  the answers of the model are counted, not those of the call
  */
-static const struct gup_overlap_literal {
+struct gup_overlap_literal {
 	const char *name;
 	enum gup_overlap_kind kind;
 	unsigned int nr;
@@ -343,7 +343,9 @@ static const struct gup_overlap_literal {
 	int ret;
 	unsigned int right;
 	bool model;
-} gup_overlap_literals[] = {
+};
+
+static const struct gup_overlap_literal gup_overlap_literals[] = {
 	{
 		.name = "600 at 0x810 meet a page to read only",
 		.kind = GUP_OVERLAP_READ_ONLY,

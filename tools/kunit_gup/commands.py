@@ -16,6 +16,8 @@ from .errors import UserError
 
 DATA = paths.TOOLS / "commands.toml"
 SUITES = "lib/kunit-gup/"
+# In the kernels of the other commands, the suites are compiled as in those of the stages.
+OTHER_SUITES = ("bench-uml", "module-runs")
 # Variables that mean one command, not all that `make check-all` runs.
 OF_ONE = ("TARGET", "VARIANT", "FILTER", "STEP", "STEPS", "ROUNDS", "MB", "PEER")
 
@@ -53,7 +55,7 @@ def builds(kdir=None):
 def _built(tree, name, target, programs, changed):
     check = Check(f"what make {name} builds")
     with_suites = "CONFIG_GUP_KUNIT_TEST=n" not in target.config
-    goals = [*([SUITES] if with_suites else []),
+    goals = [*([SUITES] if name in OTHER_SUITES else []),
              *(o for o in changed if with_suites or "kunit" not in o)]
     flags = [f"CFLAGS_{os.path.basename(o)}={coverage.FLAGS}" for o in changed] \
         if name == "coverage" else []
@@ -71,7 +73,7 @@ def _built(tree, name, target, programs, changed):
         check.problems.append(str(error))
     if check.problems:      # only a file that is compiled anew warns again
         paths.remove(build_dir)
-    check.detail = f"{len(changed)} objects of mm/" + (f", {SUITES}" if with_suites else "")
+    check.detail = f"{len(changed)} objects of mm/" + (f", {SUITES}" if name in OTHER_SUITES else "")
     return check
 
 
