@@ -3,7 +3,8 @@
 
 Only a patch that touches a header could. All of mm/ is built before and after each such patch and
 compared function by function, as disassembly with relocations. Line numbers would differ wherever
-a header grew, so __LINE__ is 0; the compiler may order functions anew, so each is a section.
+a header grew, so __LINE__ is 0; the compiler may order functions anew, so each is a section; and
+the numbers that __COUNTER__ gives to names are left out.
 """
 
 import re
@@ -23,6 +24,7 @@ KERNELS = tuple(Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
 FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0 -ffunction-sections"
 CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
 DOOR = re.compile(r"kunit", re.I)
+COUNTED = re.compile(r"(__UNIQUE_ID_\w+_)\d+\b")
 
 
 def run(kdir=None, brief=False):
@@ -130,7 +132,13 @@ def code(path, cross=""):
     The names of the binutils that know its architecture begin with `cross`.
     """
     _, out, _ = proc.capture([f"{cross}objdump", "-d", "-r", "--no-show-raw-insn", "--no-addresses", path])
-    parts = re.split(r"^Disassembly of section (\S+):\n", out, flags=re.M)[1:]
+    return sections(out)
+
+
+def sections(text):
+    """Return {function: its code} of what objdump printed."""
+    text = COUNTED.sub(r"\1N", text)
+    parts = re.split(r"^Disassembly of section (\S+):\n", text, flags=re.M)[1:]
     return dict(zip(parts[::2], map(str.strip, parts[1::2])))
 
 

@@ -48,6 +48,12 @@ class Code(unittest.TestCase):
         one, two = self.build("".join(texts)), self.build("".join(reversed(texts)))
         self.assertEqual(objects.differences(one, two), [])
 
+    def test_names_of_counters_make_no_difference(self):
+        """__COUNTER__ numbers the names that a macro makes; another name is another one."""
+        lines = "Disassembly of section .text.f:\n\tjmp <__UNIQUE_ID_addressable_{}_{}+0x3>\n"
+        self.assertEqual(*(objects.sections(lines.format("a", n)) for n in (868, 869)))
+        self.assertNotEqual(*(objects.sections(lines.format(n, 868)) for n in "ab"))
+
     def test_doors(self):
         """Symbols and strings of the test access are found."""
         self.assertEqual(objects.doors(self.build("int f(void) { return 1; }\n")), [])
