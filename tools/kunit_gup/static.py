@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks of the code that need no boot: checkpatch, W=1, the suites as a module."""
 
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from . import build, overlay, paths, proc, series, tree as trees
 from .checks import Check
@@ -13,17 +15,14 @@ IGNORE = paths.TOOLS / "checkpatch.ignore"
 def checkpatch(kdir=None):
     """Run checkpatch.pl --strict over every patch and every new file; return the Checks."""
     tree = trees.prepare(kdir)
-    checks = checkpatch_files(tree, tree.patches)
-    for name in sorted(overlay.files()):
-        if name != overlay.KUNITCONFIG:
-            checks.append(_checkpatch(tree, name, [*_checkpatch_command(), "--file", name]))
-    return checks
+    names = [name for name in sorted(overlay.files()) if name != overlay.KUNITCONFIG]
+    return checkpatch_files(tree, tree.patches) + _checkpatch(
+        tree, [(name, ["--file", name]) for name in names])
 
 
 def checkpatch_files(tree, patches, kind=""):
     """Run checkpatch.pl --strict over the files `patches`, called a `kind`; return the Checks."""
-    return [_checkpatch(tree, f"{kind}{patch.name}", [*_checkpatch_command(), patch])
-            for patch in patches]
+    return _checkpatch(tree, [(f"{kind}{patch.name}", [patch]) for patch in patches])
 
 
 def _checkpatch_command():
@@ -33,7 +32,14 @@ def _checkpatch_command():
             *([f"--ignore={ignored}"] if ignored else [])]
 
 
-def _checkpatch(tree, name, command):
+def _checkpatch(tree, jobs):
+    """Run checkpatch.pl for each (name, arguments) in `jobs`, one for each CPU at a time."""
+    command = _checkpatch_command()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda job: _read(tree, job[0], [*command, *job[1]]), jobs))
+
+
+def _read(tree, name, command):
     code, out, err = proc.capture(command, check=False, cwd=tree.path)
     lines = [line for line in out.splitlines() if line.strip()]     # stderr: helpers it lacks
     return Check(f"checkpatch {name}", (lines or err.splitlines()[-1:]) if code else [])
