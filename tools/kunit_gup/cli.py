@@ -215,7 +215,7 @@ def _move_pages():
 def _check_all():
     booted, module = targets.rest(), targets.table()["x86_64"]
     deps.ensure(*booted, module, *variants.chosen().values())
-    return _total(*everything.rest(booted, module, option("KDIR"), COMMANDS))
+    return _total(*everything.rest(booted, module, _target(), option("KDIR"), COMMANDS))
 
 
 def _table():

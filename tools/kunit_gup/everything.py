@@ -26,17 +26,19 @@ def run(target, chosen, kdir, herd=""):
         "what other commands build": lambda: commands.builds(kdir),
         "modules": lambda: static.modules(target, kdir),
         "object code": lambda: objects.run(kdir, brief=True),
-        "steps": lambda: steps.run(target, kdir),
+        "steps": lambda: steps.run(target, kdir, brief=True),
     }
     return _stages(stages, chosen, kdir, stepped=target)
 
 
-def rest(chosen, module, kdir, functions):
+def rest(chosen, module, stepped, kdir, functions):
     """Run what takes longer and differs less: `make check-all`; return the totals.
 
-    Commands that are in no stage run by their `functions`.
+    The steps are built for the target `stepped`. Commands that are in no stage run by their
+    `functions`.
     """
     stages = {
+        "every step": lambda: steps.run(stepped, kdir),
         "build variants": lambda: variants.run(kdir, strict=True),
         "suites as a module": lambda: module_runs.checks(module, kdir, strict=True),
         "each command": lambda: commands.shortest(functions),

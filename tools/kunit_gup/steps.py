@@ -9,20 +9,28 @@ from .errors import UserError
 from .worktree import Worktree, build_directory, built, prune
 
 
-def run(target, kdir=None, only=""):
+def run(target, kdir=None, only="", brief=False):
     """Build and boot every step of the series; return one Check for each.
 
-    With `only`, the numbers of patches with commas between them, these steps alone.
+    With `only`, the numbers of patches with commas between them, these steps alone. When `brief`,
+    only those where an expectation begins or ends, the first, and the last.
     """
     tree = trees.prepare(kdir, strict=True)
     patches = trees.steps(tree)
     wanted = choose([series.number(patch) for patch, _ in patches], only)
     expectations = load([series.slug(patch) for patch, _ in patches], target.name)
+    if brief:
+        turns = turning(len(patches), expectations)
+        wanted = [number for index, number in enumerate(wanted) if index in turns]
     plan, work = runner.pinned_plan(), Worktree(tree)
     prune(work, family(target), [series.slug(patch) for patch, _ in patches])
-    return [_step(target, work, patch, commit, plan,
-                  [e for e in expectations if index in e["steps"]])
-            for index, (patch, commit) in enumerate(patches) if series.number(patch) in wanted]
+    found = [_step(target, work, patch, commit, plan,
+                   [e for e in expectations if index in e["steps"]])
+             for index, (patch, commit) in enumerate(patches) if series.number(patch) in wanted]
+    if brief:
+        left = len(patches) - len(found)
+        found.append(Check(f"{left} steps", skipped="no row changes there; `make steps` has them"))
+    return found
 
 
 def finished(target, kdir=None):
@@ -36,6 +44,12 @@ def finished(target, kdir=None):
     if built(build_dir) != [commit] or not (build_dir / "vmlinux").exists():
         return None
     return Worktree(tree).path, build_dir
+
+
+def turning(count, expectations):
+    """Return which of `count` steps have other expectations than the one before, and the last."""
+    begins = {step for entry in expectations for step in (entry["steps"].start, entry["steps"].stop)}
+    return {0, count - 1} | begins & set(range(count))
 
 
 def choose(numbers, only, where="mm/patches"):

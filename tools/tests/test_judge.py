@@ -152,6 +152,12 @@ class Steps(unittest.TestCase):
         self.assertIn("no such row", self.check("s.gone", "skip")[0])
 
 
+    def test_turning(self):
+        """Where expectations begin or end is where rows change; one from the start has no other."""
+        due = [{"steps": range(0, 3)}, {"steps": range(2, 5)}, {"steps": range(4, 9)}]
+        self.assertEqual(steps.turning(9, due), {0, 2, 3, 4, 5, 8})
+        self.assertEqual(steps.turning(3, []), {0, 2})
+
     def test_target(self):
         """An expectation may be for one target only; all must be of patches that exist."""
         here = steps.load(self.slugs(), "i386-pae")
