@@ -3,7 +3,7 @@
 
 import re
 
-from . import includes, oracles, paths, proc, tree as trees
+from . import includes, mutants, oracles, paths, proc, tree as trees
 from .checks import Check
 from .git import IDENTITY
 
@@ -36,6 +36,7 @@ def run(kdir=None):
               rows(texts, EXPECTED_FIRST)),
         Check("rows name their members", rows(texts, POSITIONAL)),
         readme(),
+        Check("each mutation fits the code", mutants.misfits(tree, mutants.load())),
         Check("mm/patches is what an export writes",
               [f"mm/patches/{name} differs; run `make export`"
                for name in trees.roundtrip_differences(tree)]),

@@ -90,16 +90,23 @@ def run(target, kdir=None, pattern=""):
 
 def _must_apply(tree, mutants):
     """Refuse a table with entries that do not fit the code; name them all."""
+    wrong = misfits(tree, mutants)
+    for problem in wrong:
+        print(problem)
+    if wrong:
+        raise UserError(f"entries of tools/mutants.toml that do not fit the code: {len(wrong)}",
+                        "mend them")
+
+
+def misfits(tree, mutants):
+    """Return what is wrong with those of the `mutants` that do not fit the code in `tree`."""
     wrong = []
     for mutant in mutants:
         try:
             mutant.apply(_read(tree.path / mutant.file, mutant))
         except UserError as error:
-            print(error)
-            wrong.append(mutant.name)
-    if wrong:
-        raise UserError(f"tools/mutants.toml does not fit the code: {', '.join(wrong)}",
-                        "mend these entries")
+            wrong.append(str(error))
+    return wrong
 
 
 def _other(mutant):

@@ -2,6 +2,7 @@
 """Mutations: where they go, and what is made of a run with one."""
 
 import tempfile
+import types
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -96,6 +97,15 @@ class Table(unittest.TestCase):
                      good.replace("a-1", "A 1")):
             with self.assertRaises(UserError):
                 self.load(text)
+
+    def test_misfits(self):
+        """An entry whose text the code does not have, or has twice, is named."""
+        directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (directory / "x.c").write_text(FILE, encoding="utf-8")
+        table = [mutant("a > 1", name="twice", file="x.c"), mutant("a > 2", name="none", file="x.c"),
+                 mutant("a > 1", name="good", function="g", file="x.c")]
+        found = mutants.misfits(types.SimpleNamespace(path=directory), table)
+        self.assertEqual([line.split(":")[1].strip() for line in found], ["twice", "none"])
 
     def test_select(self):
         """By names, and in the order of files, so that as little as possible is built."""
