@@ -213,9 +213,9 @@ def _move_pages():
 
 
 def _check_all():
-    booted, module = targets.rest(), targets.table()["x86_64"]
-    deps.ensure(*booted, module, *variants.chosen().values())
-    return _total(*everything.rest(booted, module, _target(), option("KDIR"), COMMANDS))
+    booted, module, stepped = targets.rest(), targets.table()["x86_64"], _target()
+    deps.ensure(stepped, *booted, module, *variants.chosen().values())
+    return _total(*everything.rest(booted, module, stepped, option("KDIR"), COMMANDS))
 
 
 def _table():

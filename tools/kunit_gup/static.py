@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks of the code that need no boot: checkpatch, W=1, the suites as a module."""
 
-import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -33,13 +32,14 @@ def _checkpatch_command():
 
 
 def _checkpatch(tree, jobs):
-    """Run checkpatch.pl for each (name, arguments) in `jobs`, one for each CPU at a time."""
+    """Run checkpatch.pl for each (name, arguments) in `jobs`, several at a time."""
     command = _checkpatch_command()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(build.jobs()) as pool:
         return list(pool.map(lambda job: _read(tree, job[0], [*command, *job[1]]), jobs))
 
 
 def _read(tree, name, command):
+    """Run one command; return the Check that what it printed makes."""
     code, out, err = proc.capture(command, check=False, cwd=tree.path)
     lines = [line for line in out.splitlines() if line.strip()]     # stderr: helpers it lacks
     return Check(f"checkpatch {name}", (lines or err.splitlines()[-1:]) if code else [])

@@ -13,15 +13,15 @@ def run(target, kdir=None, only="", brief=False):
     """Build and boot every step of the series; return one Check for each.
 
     With `only`, the numbers of patches with commas between them, these steps alone. When `brief`,
-    only those where an expectation begins or ends, the first, and the last.
+    instead, those where an expectation begins or ends, the first, and the last.
     """
     tree = trees.prepare(kdir, strict=True)
     patches = trees.steps(tree)
     wanted = choose([series.number(patch) for patch, _ in patches], only)
     expectations = load([series.slug(patch) for patch, _ in patches], target.name)
     if brief:
-        turns = turning(len(patches), expectations)
-        wanted = [number for index, number in enumerate(wanted) if index in turns]
+        wanted = [series.number(patches[index][0])
+                  for index in turning(len(patches), expectations)]
     plan, work = runner.pinned_plan(), Worktree(tree)
     prune(work, family(target), [series.slug(patch) for patch, _ in patches])
     found = [_step(target, work, patch, commit, plan,
@@ -29,7 +29,7 @@ def run(target, kdir=None, only="", brief=False):
              for index, (patch, commit) in enumerate(patches) if series.number(patch) in wanted]
     if brief:
         left = len(patches) - len(found)
-        found.append(Check(f"{left} steps", skipped="no row changes there; `make steps` has them"))
+        found.append(Check(f"{left} steps", skipped="tools/steps.toml has no change for them; `make steps` runs them"))
     return found
 
 

@@ -151,7 +151,6 @@ class Steps(unittest.TestCase):
         """A row that does not exist is an error."""
         self.assertIn("no such row", self.check("s.gone", "skip")[0])
 
-
     def test_turning(self):
         """Where expectations begin or end is where rows change; one from the start has no other."""
         due = [{"steps": range(0, 3)}, {"steps": range(2, 5)}, {"steps": range(4, 9)}]
