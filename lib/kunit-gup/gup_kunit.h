@@ -429,25 +429,4 @@ const char *gup_race_lacks(void);
 	  .generate_params = rows##_gen_params,			\
 	  .module_name = KBUILD_MODNAME }
 
-extern struct kunit_suite gup_fixture_suite;
-extern struct kunit_suite gup_batch_suite;
-extern struct kunit_suite gup_fast_suite;
-extern struct kunit_suite gup_fast_folio_suite;
-extern struct kunit_suite gup_fast_cases_suite;
-extern struct kunit_suite gup_fast_all_suite;
-extern struct kunit_suite gup_fast_race_suite;
-extern struct kunit_suite gup_fast_runs_suite;
-extern struct kunit_suite gup_fast_entry_suite;
-extern struct kunit_suite gup_real_race_suite;
-extern struct kunit_suite gup_torn_suite;
-extern struct kunit_suite gup_array_suite;
-extern struct kunit_suite gup_unpin_suite;
-extern struct kunit_suite gup_unpin_edge_suite;
-extern struct kunit_suite gup_unpin_added_suite;
-extern struct kunit_suite gup_longterm_suite;
-extern struct kunit_suite gup_longterm_real_suite;
-extern struct kunit_suite gup_longterm_cma_suite;
-extern struct kunit_suite gup_bench_suite;
-extern struct kunit_suite gup_bench_array_suite;
-
 #endif /* _GUP_KUNIT_H */

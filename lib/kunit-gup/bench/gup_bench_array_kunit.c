@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_bench_array: what a page of an array costs, in the longterm check and when it
+ * is unpinned.
+ *
+ * As gup_bench, for what is done with the array that a walk fills: nothing here can
+ * fail for being slow. All the pages of folios of one order, one folio after the
+ * other, are checked many times in a row, and found pinnable; or they are unpinned,
+ * after they were pinned when the clock was off. In hugetlb, the folio is of order 9
+ * and has the page type of hugetlb pages where the kernel has that; otherwise it is
+ * what a hugetlb page is for this code, a folio that is mapped as a whole.
+ */
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/sort.h>
+
+#include "walk/gup_array.h"
+
+#define GUP_BENCH_ORDER		9
+#define GUP_BENCH_WALKS		64
+#define GUP_BENCH_ROUNDS	301
+
+/**
+ * struct gup_bench_array_op - what is measured
+ * @name:    its name in the output
+ * @call:    the function that is measured
+ * @pins:    whether @call takes pins away, which have to be there
+ * @mosaic:  whether every second page is one of another folio
+ * @hugetlb: whether the folio is one of hugetlb
+ */
+struct gup_bench_array_op {
+	const char *name;
+	void (*call)(struct page **pages, unsigned int nr);
+	bool pins;
+	bool mosaic;
+	bool hugetlb;
+};
+
+static void gup_bench_longterm(struct page **pages, unsigned int nr)
+{
+	LIST_HEAD(list);
+
+	gup_kunit_gup.collect_longterm(&list, (void **)pages, false, nr);
+}
+
+static void gup_bench_unpin(struct page **pages, unsigned int nr)
+{
+	unpin_user_pages(pages, nr);
+}
+
+static const struct gup_bench_array_op gup_bench_array_ops[] = {
+	{ .name = "longterm_check", .call = gup_bench_longterm },
+	{ .name = "longterm_mosaic", .call = gup_bench_longterm,
+	  .mosaic = true },
+	{ .name = "longterm_hugetlb", .call = gup_bench_longterm,
+	  .hugetlb = true },
+	{ .name = "unpin", .call = gup_bench_unpin, .pins = true },
+	{ .name = "unpin_mosaic", .call = gup_bench_unpin, .pins = true,
+	  .mosaic = true },
+	{ .name = "unpin_hugetlb", .call = gup_bench_unpin, .pins = true,
+	  .hugetlb = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_bench_array, gup_bench_array_ops, name);
+
+static void gup_bench_array_pin(struct gup_array *array)
+{
+	unsigned int w;
+
+	for (w = 0; w < GUP_BENCH_WALKS; w++)
+		gup_array_pin(array);
+}
+
+static u64 gup_bench_array_round(struct gup_array *array)
+{
+	const struct gup_bench_array_op *op = array->fx->test->param_value;
+	unsigned long irq;
+	unsigned int w;
+	u64 start, ns;
+
+	if (op->pins)
+		gup_bench_array_pin(array);
+
+	local_irq_save(irq);
+	start = ktime_get_ns();
+	for (w = 0; w < GUP_BENCH_WALKS; w++)
+		op->call(array->fx->pages, array->nr);
+	ns = ktime_get_ns() - start;
+	local_irq_restore(irq);
+
+	return ns;
+}
+
+static int gup_bench_array_cmp(const void *a, const void *b)
+{
+	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
+}
+
+static unsigned long gup_bench_array_ps(u64 ns, unsigned int nr)
+{
+	return div_u64(ns * 1000, nr * GUP_BENCH_WALKS);
+}
+
+static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
+				  unsigned int order, u64 *ns)
+{
+	const struct gup_bench_array_op *op = test->param_value;
+	struct gup_diff diff = {};
+	unsigned int i;
+
+	gup_fixture_regroup(array->fx, 'A', order);
+	gup_fixture_regroup(array->fx, 'B', order);
+	if (op->hugetlb)
+		gup_kunit_set_hugetlb(gup_fixture_folio(array->fx, 'A'));
+	for (i = 0; i < array->fx->nr; i++)
+		gup_fixture_map(array->fx, i,
+				gup_fixture_page(array->fx, op->mosaic && i % 2 ?
+						 'B' : 'A', i), 0);
+	gup_array_fill(array);
+
+	for (i = 0; i < GUP_BENCH_ROUNDS; i++) {
+		ns[i] = gup_bench_array_round(array);
+		cond_resched();
+	}
+	gup_array_check(array, array->nr, &diff);
+	gup_expect_no_diff(test, &diff, op->name);
+
+	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_array_cmp, NULL);
+	kunit_info(test,
+		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
+		   op->name, order, gup_bench_array_ps(ns[0], array->nr),
+		   gup_bench_array_ps(ns[GUP_BENCH_ROUNDS / 2], array->nr));
+}
+
+static void gup_bench_array_run(struct kunit *test)
+{
+	const struct gup_bench_array_op *op = test->param_value;
+	const struct gup_layout layout = { "A9 B9", NULL };
+	struct gup_array *array;
+	unsigned int order;
+	u64 *ns;
+
+	array = gup_array_create(test, &layout, false);
+	array->fx->nr = min(512U, PTRS_PER_PTE);
+	ns = kunit_kcalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	for (order = op->hugetlb ? GUP_BENCH_ORDER : 0;
+	     order <= GUP_BENCH_ORDER; order++)
+		gup_bench_array_order(test, array, order, ns);
+}
+
+static struct kunit_case gup_bench_array_cases[] = {
+	GUP_CASE_ROWS(array, gup_bench_array_run, gup_bench_array),
+	{}
+};
+
+static struct kunit_suite gup_bench_array_suite = {
+	.name = "gup_bench_array",
+	.test_cases = gup_bench_array_cases,
+};
+
+kunit_test_suite(gup_bench_array_suite);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_bench: what a page costs.
+ *
+ * Not a test: nothing here can fail for being slow. GUP-fast walks over a full
+ * page table, with folios of one order after the other, IRQs disabled, many times
+ * in a row; the references add up meanwhile and are put when the clock is off.
+ * For each order a line with the minimum and the median of many such rounds is
+ * printed, in picoseconds for a page, for tools/ to compare kernels with. The
+ * numbers mean nothing by themselves.
+ *
+ * In a mosaic no page follows the one before it in the same folio, as after many
+ * of them were copied on write: no run is longer than one page, and every guess
+ * is wrong. It shows what batching costs where there is nothing to gain.
+ */
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/sort.h>
+
+#include "gup_kunit.h"
+
+#define GUP_BENCH_ORDER		9
+#define GUP_BENCH_PAGES		512U
+#define GUP_BENCH_WALKS		16
+#define GUP_BENCH_ROUNDS	301
+
+/**
+ * struct gup_bench_op - what is measured
+ * @name:   its name in the output
+ * @flags:  FOLL_* flags
+ * @mosaic: whether every second page is one of another folio
+ */
+struct gup_bench_op {
+	const char *name;
+	unsigned int flags;
+	bool mosaic;
+};
+
+static const struct gup_bench_op gup_bench_ops[] = {
+	{ .name = "get_fast", .flags = GUP_GET_W },
+	{ .name = "pin_fast", .flags = GUP_PIN_W },
+	{ .name = "get_mosaic", .flags = GUP_GET_W, .mosaic = true },
+	{ .name = "pin_mosaic", .flags = GUP_PIN_W, .mosaic = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_bench, gup_bench_ops, name);
+
+/* Nanoseconds for one round, all references put again. */
+static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
+			   unsigned int flags)
+{
+	const unsigned long addr = gup_fixture_addr(fx, 0);
+	unsigned long irq;
+	unsigned int i, w;
+	int pinned = 0;
+	u64 start, ns;
+
+	local_irq_save(irq);
+	start = ktime_get_ns();
+	for (w = 0; w < GUP_BENCH_WALKS; w++) {
+		pinned = 0;
+		gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
+					     addr + nr * PAGE_SIZE, flags,
+					     fx->pages, &pinned);
+	}
+	ns = ktime_get_ns() - start;
+	local_irq_restore(irq);
+
+	for (i = 0; i < pinned; i++)
+		gup_kunit_gup.put_folio(page_folio(fx->pages[i]),
+					GUP_BENCH_WALKS, flags);
+
+	return pinned == nr ? ns : 0;
+}
+
+static int gup_bench_cmp(const void *a, const void *b)
+{
+	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
+}
+
+static unsigned long gup_bench_ps_per_page(u64 ns, unsigned int nr)
+{
+	return div_u64(ns * 1000, nr * GUP_BENCH_WALKS);
+}
+
+static void gup_bench_order(struct kunit *test, struct gup_fixture *fx,
+			    unsigned int order, u64 *ns)
+{
+	const struct gup_bench_op *op = test->param_value;
+	const unsigned int nr = min(GUP_BENCH_PAGES, PTRS_PER_PTE);
+	unsigned int i;
+
+	gup_fixture_regroup(fx, 'A', order);
+	gup_fixture_regroup(fx, 'B', order);
+	for (i = 0; i < nr; i++)
+		gup_fixture_map(fx, i, gup_fixture_page(fx, op->mosaic && i % 2 ?
+							'B' : 'A', i), 0);
+
+	for (i = 0; i < GUP_BENCH_ROUNDS; i++) {
+		ns[i] = gup_bench_round(fx, nr, op->flags);
+		KUNIT_ASSERT_NE(test, ns[i], 0);
+		cond_resched();
+	}
+	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_cmp, NULL);
+	kunit_info(test,
+		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
+		   op->name, order, gup_bench_ps_per_page(ns[0], nr),
+		   gup_bench_ps_per_page(ns[GUP_BENCH_ROUNDS / 2], nr));
+}
+
+static void gup_bench_fast(struct kunit *test)
+{
+	const struct gup_layout layout = { "A9 B9", NULL };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	unsigned int order;
+	u64 *ns;
+
+	ns = kunit_kcalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	for (order = 0; order <= GUP_BENCH_ORDER; order++)
+		gup_bench_order(test, fx, order, ns);
+}
+
+static struct kunit_case gup_bench_cases[] = {
+	GUP_CASE_ROWS(fast, gup_bench_fast, gup_bench),
+	{}
+};
+
+static struct kunit_suite gup_bench_suite = {
+	.name = "gup_bench",
+	.test_cases = gup_bench_cases,
+};
+
+kunit_test_suite(gup_bench_suite);

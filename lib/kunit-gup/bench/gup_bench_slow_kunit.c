@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_bench_slow: what a page costs in the slow path.
+ *
+ * As gup_bench, but by the exported functions over a real mm, with the mmap lock
+ * held: 512 pages, mapped by page table entries, of folios of one order after the
+ * other. There are 16 folios at most, mapped again and again, which only memory
+ * of files may be. Nothing here can fail for being slow.
+ */
+#include <linux/ktime.h>
+#include <linux/sort.h>
+
+#include "fixture/gup_mm.h"
+
+#define GUP_BS_ORDER	9
+#define GUP_BS_PAGES	512U
+#define GUP_BS_FOLIOS	16U
+#define GUP_BS_WALKS	16
+#define GUP_BS_ROUNDS	101
+#define GUP_BS_PICTURE	(8 * GUP_BS_PAGES)
+
+/**
+ * struct gup_bs_op - what is measured
+ * @name:  its name in the output
+ * @flags: FOLL_* flags, with FOLL_GET or FOLL_PIN
+ */
+struct gup_bs_op {
+	const char *name;
+	unsigned int flags;
+};
+
+static const struct gup_bs_op gup_bs_ops[] = {
+	{ .name = "get_slow", .flags = GUP_GET_W },
+	{ .name = "pin_slow", .flags = GUP_PIN_W },
+	{ .name = "pin_longterm", .flags = GUP_PIN_LW },
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_bs, gup_bs_ops, name);
+
+/* The pictures of all pages, made of folios of @order. */
+static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order)
+{
+	char *folios = kunit_kzalloc(test, GUP_BS_PICTURE, GFP_KERNEL);
+	char *ptes = kunit_kzalloc(test, GUP_BS_PICTURE, GFP_KERNEL);
+	const unsigned int nr = GUP_BS_PAGES >> order;
+	unsigned int i, f = 0, p = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, folios);
+	KUNIT_ASSERT_NOT_NULL(test, ptes);
+	for (i = 0; i < min(nr, GUP_BS_FOLIOS); i++)
+		f += scnprintf(folios + f, GUP_BS_PICTURE - f, "%s%c%uf",
+			       i ? " " : "", 'A' + i, order);
+	for (i = 0; i < nr; i++)
+		p += scnprintf(ptes + p, GUP_BS_PICTURE - p, "%s%c0-%u",
+			       i ? " " : "", 'A' + i % GUP_BS_FOLIOS,
+			       (1U << order) - 1);
+
+	return (struct gup_mm_layout) { .folios = folios, .ptes = ptes };
+}
+
+/* Nanoseconds for one round, all references put again; 0 if one call fell short. */
+static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
+{
+	const unsigned int public = flags & ~(FOLL_GET | FOLL_PIN);
+	const bool pin = flags & FOLL_PIN;
+	u64 start, ns;
+	unsigned int w, i;
+	long ret = m->nr;
+
+	mmap_read_lock(m->mm);
+	start = ktime_get_ns();
+	for (w = 0; w < GUP_BS_WALKS && ret == (long)m->nr; w++)
+		ret = (pin ? pin_user_pages : get_user_pages)
+			(m->addr, m->nr, public, m->pages);
+	ns = ktime_get_ns() - start;
+	mmap_read_unlock(m->mm);
+	if (ret != (long)m->nr)
+		return 0;
+
+	for (i = 0; i < m->nr; i++)
+		gup_kunit_gup.put_folio(page_folio(m->pages[i]), GUP_BS_WALKS,
+					flags);
+
+	return ns;
+}
+
+static int gup_bs_cmp(const void *a, const void *b)
+{
+	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
+}
+
+static unsigned long gup_bs_ps_per_page(u64 ns)
+{
+	return div_u64(ns * 1000, GUP_BS_PAGES * GUP_BS_WALKS);
+}
+
+static void gup_bs_order(struct kunit *test, unsigned int order, u64 *ns)
+{
+	const struct gup_mm_layout layout = gup_bs_layout(test, order);
+	const struct gup_bs_op *op = test->param_value;
+	struct gup_mm *m = gup_mm_create(test, &layout);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, m->nr, GUP_BS_PAGES);
+	for (i = 0; i < GUP_BS_ROUNDS; i++) {
+		ns[i] = gup_bs_round(m, op->flags);
+		KUNIT_ASSERT_NE(test, ns[i], 0);
+		cond_resched();
+	}
+	sort(ns, GUP_BS_ROUNDS, sizeof(*ns), gup_bs_cmp, NULL);
+	kunit_info(test,
+		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
+		   op->name, order, gup_bs_ps_per_page(ns[0]),
+		   gup_bs_ps_per_page(ns[GUP_BS_ROUNDS / 2]));
+}
+
+static void gup_bench_slow(struct kunit *test)
+{
+	unsigned int order;
+	u64 *ns;
+
+	ns = kunit_kcalloc(test, GUP_BS_ROUNDS, sizeof(*ns), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	for (order = 0; order <= GUP_BS_ORDER; order++)
+		gup_bs_order(test, order, ns);
+}
+
+static struct kunit_case gup_bench_slow_cases[] = {
+	GUP_CASE_ROWS(slow, gup_bench_slow, gup_bs),
+	{}
+};
+
+static struct kunit_suite gup_bench_slow_suite = {
+	.name = "gup_bench_slow",
+	.test_cases = gup_bench_slow_cases,
+};
+
+kunit_test_suite(gup_bench_slow_suite);

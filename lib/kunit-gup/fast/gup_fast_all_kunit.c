@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_fast_all: every small table there is.
+ *
+ * Rows show what somebody thought of. Here, all tables of up to five entries
+ * over an alphabet of entries are walked with every kind of request, and all
+ * that comes out is compared with the oracle. The pages of the folio A, of order
+ * 3, go up by themselves, so that runs come about; two letters break the order.
+ */
+#include "gup_kunit.h"
+
+#define GUP_ALL_MAX_ENTRIES	5
+
+/**
+ * enum gup_letter - what an entry can be
+ * @GUP_L_NEXT:    the next page of A
+ * @GUP_L_RDONLY:  the same, read-only and exclusive
+ * @GUP_L_SHARED:  the same, read-only and to be unshared
+ * @GUP_L_OLD:     the same, old and clean
+ * @GUP_L_SAME:    the page of A that the entry before has
+ * @GUP_L_SKIP:    the page of A after the next
+ * @GUP_L_BEHIND:  the next page of B, the neighbour of A in memory
+ * @GUP_L_FILE:    the next page of a file folio, read-only
+ * @GUP_L_SMALL:   a small folio
+ * @GUP_L_ZERO:    the zero page, read-only
+ * @GUP_L_SWAP:    a swap entry
+ * @GUP_L_HOLE:    nothing
+ * @GUP_L_NR:      number of letters
+ */
+enum gup_letter {
+	GUP_L_NEXT,
+	GUP_L_RDONLY,
+	GUP_L_SHARED,
+	GUP_L_OLD,
+	GUP_L_SAME,
+	GUP_L_SKIP,
+	GUP_L_BEHIND,
+	GUP_L_FILE,
+	GUP_L_SMALL,
+	GUP_L_ZERO,
+	GUP_L_SWAP,
+	GUP_L_HOLE,
+	GUP_L_NR,
+};
+
+static const char gup_letters[] = "nrsocubfmz@.";
+
+/* Which page comes next, in A and in the others. */
+struct gup_all_cursor {
+	unsigned int a;
+	unsigned int b;
+	unsigned int c;
+};
+
+static void gup_all_set(struct gup_fixture *fx, unsigned int entry,
+			enum gup_letter letter, struct gup_all_cursor *next)
+{
+	static const unsigned int bits[GUP_L_NR] = {
+		[GUP_L_RDONLY]	= GUP_BIT_RDONLY,
+		[GUP_L_SHARED]	= GUP_BIT_SHARED,
+		[GUP_L_OLD]	= GUP_BIT_OLD | GUP_BIT_CLEAN,
+		[GUP_L_FILE]	= GUP_BIT_RDONLY,
+		[GUP_L_ZERO]	= GUP_BIT_RDONLY,
+	};
+	struct page *page;
+
+	switch (letter) {
+	case GUP_L_BEHIND:
+		page = gup_fixture_page(fx, 'B', next->b++);
+		break;
+	case GUP_L_FILE:
+		page = gup_fixture_page(fx, 'C', next->c++);
+		break;
+	case GUP_L_SMALL:
+		page = gup_fixture_page(fx, 'D', 0);
+		break;
+	case GUP_L_ZERO:
+		page = ZERO_PAGE(0);
+		break;
+	case GUP_L_SWAP:
+	case GUP_L_HOLE:
+		gup_fixture_clear(fx, entry, letter == GUP_L_SWAP);
+		return;
+	case GUP_L_SAME:
+		page = gup_fixture_page(fx, 'A', next->a ? next->a - 1 : 0);
+		break;
+	default:
+		if (letter == GUP_L_SKIP)
+			next->a++;
+		page = gup_fixture_page(fx, 'A', next->a++ % 8);
+		break;
+	}
+	gup_fixture_map(fx, entry, page, bits[letter]);
+}
+
+/* Table number @table of those with @nr entries, and its name. */
+static void gup_all_make(struct gup_fixture *fx, unsigned int table,
+			 unsigned int nr, char *name)
+{
+	struct gup_all_cursor next = {};
+	unsigned int i;
+
+	for (i = 0; i < nr; i++, table /= GUP_L_NR) {
+		gup_all_set(fx, i, table % GUP_L_NR, &next);
+		name[i] = gup_letters[table % GUP_L_NR];
+	}
+	name[nr] = 0;
+}
+
+static void gup_fast_all_tables(struct kunit *test)
+{
+	static const unsigned int flags[] = {
+		GUP_GET, GUP_GET_W, GUP_PIN, GUP_PIN_W
+	};
+	const struct gup_layout layout = { "A3 B3+ C3f D0", "." };
+	struct gup_fixture *fx = gup_fixture_create(test, &layout);
+	unsigned int nr, table, f, tables = 1, walks = 0;
+	char name[GUP_ALL_MAX_ENTRIES + 1];
+	struct gup_diff diff = {};
+
+	for (nr = 1; nr <= GUP_ALL_MAX_ENTRIES; nr++) {
+		tables *= GUP_L_NR;
+		for (table = 0; table < tables; table++) {
+			gup_all_make(fx, table, nr, name);
+			for (f = 0; f < ARRAY_SIZE(flags); f++, walks++) {
+				struct gup_walk walk = {
+					.nr = nr, .flags = flags[f],
+				};
+
+				if (gup_walk_matches_oracle(fx, &walk, &diff))
+					continue;
+				kunit_info(test, "flags %#x", flags[f]);
+				gup_expect_no_diff(test, &diff, name);
+				return;
+			}
+			cond_resched();
+		}
+	}
+	kunit_info(test, "%u walks over %u kinds of entries", walks, GUP_L_NR);
+}
+
+static struct kunit_case gup_fast_all_cases[] = {
+	KUNIT_CASE_SLOW(gup_fast_all_tables),
+	{}
+};
+
+static struct kunit_suite gup_fast_all_suite = {
+	.name = "gup_fast_all",
+	.test_cases = gup_fast_all_cases,
+};
+
+kunit_test_suite(gup_fast_all_suite);

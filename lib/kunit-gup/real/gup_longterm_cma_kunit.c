@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_longterm_cma: a page block that belongs to CMA, in an ordinary zone.
+ *
+ * Its pages can be used for what can be moved, as long as nobody pins them for
+ * long. GUP-fast leaves such a folio alone then, and the slow path moves it out
+ * of the block. A block that is in use as a whole gets the type for the time of
+ * a test, so that no free page is on a list for the wrong type.
+ */
+#include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
+#include <linux/migrate.h>
+#include <linux/mmzone.h>
+#include <linux/pageblock-flags.h>
+#include <linux/uaccess.h>
+
+#include "fixture/gup_mm.h"
+#include "fixture/gup_real.h"
+
+/* All pages of a block, or of two; A is what is pinned. */
+#define GUP_CMA_PAGES	512
+#define GUP_CMA_FOLIOS	"A4 B4u+ C5u+ D6u+ E7u+ F8u+"
+
+/**
+ * struct gup_cma - a page block that belongs to CMA for a while
+ * @page:     its first page
+ * @type:     what it belongs to otherwise
+ * @isolated: how often a folio was to be isolated
+ * @migrated: number of folios that were to be migrated
+ */
+struct gup_cma {
+	struct page *page;
+	int type;
+	unsigned int isolated;
+	unsigned int migrated;
+};
+
+static const char *gup_cma_lacks(void)
+{
+	if (!IS_ENABLED(CONFIG_CMA))
+		return "no CONFIG_CMA";
+	if (!IS_ENABLED(CONFIG_MEMORY_HOTPLUG))
+		return "the type of a page block cannot be changed";
+	if (pageblock_nr_pages > GUP_CMA_PAGES)
+		return "a page block is larger than the memory of this suite";
+
+	return gup_race_lacks();
+}
+
+static void gup_cma_restore(void *data)
+{
+	struct gup_cma *cma = data;
+
+	gup_kunit_cma_end(cma->page, cma->type);
+}
+
+/* Nobody else has a page of the block of @page, its first one. */
+static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
+{
+	struct gup_cma *cma = kunit_kzalloc(test, sizeof(*cma), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, cma);
+	KUNIT_ASSERT_TRUE(test, pageblock_aligned(page_to_pfn(page)));
+	cma->page = page;
+	cma->type = gup_kunit_cma_begin(page);
+	KUNIT_ASSERT_GE(test, cma->type, 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_cma_restore,
+							cma), 0);
+	KUNIT_ASSERT_FALSE(test,
+			   gup_kunit_is_longterm_pinnable(page_folio(page)));
+
+	return cma;
+}
+
+static const struct gup_row gup_cma_fast_rows[] = {
+	{
+		.name = "longterm pin to write",
+		.layout = { GUP_CMA_FOLIOS, "A0-15" },
+		.flags = GUP_PIN_LW, .stop = GUP_NO_GRAB,
+	}, {
+		.name = "longterm pin to read",
+		.layout = { GUP_CMA_FOLIOS, "A0-15" },
+		.flags = GUP_PIN_L, .stop = GUP_NO_GRAB,
+	}, {
+		.name = "pin",
+		.layout = { GUP_CMA_FOLIOS, "A0-15" },
+		.flags = GUP_PIN_W, .gets = 16,
+	}, {
+		.name = "get",
+		.layout = { GUP_CMA_FOLIOS, "A0-15" },
+		.flags = GUP_GET_W, .gets = 16,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_cma_fast, gup_cma_fast_rows, name);
+
+static void gup_cma_fast(struct kunit *test)
+{
+	const struct gup_row *row = test->param_value;
+	struct gup_walk walk = { .nr = 16, .flags = row->flags };
+	struct gup_diff diff = {};
+	struct gup_fixture *fx;
+	enum gup_stop stop;
+
+	if (gup_cma_lacks())
+		kunit_skip(test, "%s", gup_cma_lacks());
+	fx = gup_fixture_create(test, &row->layout);
+	gup_cma_create(test, gup_fixture_page(fx, 'A', 0));
+	KUNIT_EXPECT_EQ(test, row->gets,
+			gup_oracle_walk(fx, 0, walk.nr, walk.flags, &stop));
+	KUNIT_EXPECT_EQ(test, stop, row->stop);
+	gup_walk_matches_oracle(fx, &walk, &diff);
+	gup_expect_no_diff(test, &diff, row->layout.ptes);
+}
+
+/**
+ * struct gup_cma_row - a call of an exported function
+ * @name:  what is special about it
+ * @call:  the function
+ * @flags: FOLL_* flags
+ * @moves: whether the folio has to be moved out of the block
+ */
+struct gup_cma_row {
+	const char *name;
+	enum gup_mm_call call;
+	unsigned int flags;
+	bool moves;
+};
+
+static const struct gup_cma_row gup_cma_rows[] = {
+	{
+		.name = "longterm pin",
+		.call = GUP_MM_LOCKED, .flags = GUP_PIN_LW, .moves = true,
+	}, {
+		.name = "longterm pin unlocked",
+		.call = GUP_MM_SLOW, .flags = GUP_PIN_L, .moves = true,
+	}, {
+		.name = "longterm pin fast",
+		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .moves = true,
+	}, {
+		.name = "pin",
+		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W,
+	}, {
+		.name = "pin fast",
+		.call = GUP_MM_FAST, .flags = GUP_PIN_W,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_cma, gup_cma_rows, name);
+
+static bool gup_cma_isolate(struct folio *folio)
+{
+	struct gup_cma *cma = kunit_get_current_test()->priv;
+
+	cma->isolated++;
+
+	return gup_call_real(gup_kunit_isolate_lru(folio));
+}
+
+/* What is freed in there goes to the lists of what it was before. */
+static int gup_cma_migrate(struct list_head *list, new_folio_t new_folio,
+			   free_folio_t free_folio, unsigned long private,
+			   enum migrate_mode mode, enum migrate_reason reason,
+			   unsigned int *ret_succeeded)
+{
+	struct gup_cma *cma = kunit_get_current_test()->priv;
+
+	cma->migrated += list_count_nodes(list);
+	gup_cma_restore(cma);
+
+	return gup_call_real(gup_kunit_migrate_pages(list, new_folio,
+						     free_folio, private, mode,
+						     reason, ret_succeeded));
+}
+
+static struct gup_cma *gup_cma_watch(struct kunit *test, struct gup_mm *m)
+{
+	struct gup_cma *cma = gup_cma_create(test, gup_mm_page(m, 'A', 0));
+
+	test->priv = cma;
+	kunit_activate_static_stub(test, gup_kunit_isolate_lru,
+				   gup_cma_isolate);
+	kunit_activate_static_stub(test, gup_kunit_migrate_pages,
+				   gup_cma_migrate);
+
+	return cma;
+}
+
+static void gup_cma_expect_page(struct gup_mm *m, struct page *block,
+				unsigned int i, bool moves)
+{
+	struct page *page = m->pages[i];
+	u32 content = 0;
+
+	KUNIT_EXPECT_EQ_MSG(m->test, page < block ||
+			    page >= block + GUP_CMA_PAGES, moves, "page %u", i);
+	KUNIT_EXPECT_EQ(m->test,
+			get_user(content, (u32 __user *)gup_mm_addr(m, i)), 0);
+	KUNIT_EXPECT_EQ_MSG(m->test, content, i + 1, "page %u", i);
+}
+
+static void gup_cma_moves(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { GUP_CMA_FOLIOS, "A0-15" };
+	const struct gup_cma_row *row = test->param_value;
+	struct gup_mm_ask ask = {
+		.call = row->call, .flags = row->flags, .nr = 16,
+	};
+	struct gup_diff diff = {};
+	struct gup_cma *cma;
+	struct gup_mm *m;
+	unsigned int i;
+
+	if (gup_cma_lacks())
+		kunit_skip(test, "%s", gup_cma_lacks());
+	m = gup_mm_create_or_skip(test, &layout);
+	gup_real_touch(test, m->addr, m->nr);
+	cma = gup_cma_watch(test, m);
+	gup_mm_before(m, &ask);
+	gup_mm_call(m, &ask);
+	gup_mm_after(m, &ask);
+	KUNIT_ASSERT_EQ(test, ask.ret, 16);
+	for (i = 0; i < 16; i++)
+		gup_cma_expect_page(m, cma->page, i, row->moves);
+	KUNIT_EXPECT_EQ(test, cma->isolated, row->moves);
+	KUNIT_EXPECT_EQ(test, cma->migrated, row->moves);
+	gup_mm_check(m, &ask, &diff);
+	gup_mm_undo(m, &ask, &diff);
+	gup_expect_no_diff(test, &diff, layout.ptes);
+}
+
+/* Somebody else holds a page, so the folio cannot be moved: no pin is left. */
+static void gup_cma_held(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { GUP_CMA_FOLIOS, "A0-15" };
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_LOCKED, .flags = GUP_PIN_LW, .nr = 16,
+	};
+	struct gup_diff diff = {};
+	struct gup_cma *cma;
+	struct gup_mm *m;
+	unsigned int i;
+
+	if (gup_cma_lacks())
+		kunit_skip(test, "%s", gup_cma_lacks());
+	m = gup_mm_create_or_skip(test, &layout);
+	cma = gup_cma_watch(test, m);
+	get_page(gup_mm_page(m, 'A', 7));
+	gup_mm_run(m, &ask, &diff);
+	put_page(gup_mm_page(m, 'A', 7));
+	gup_expect_no_diff(test, &diff, layout.ptes);
+	KUNIT_EXPECT_EQ(test, ask.ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, cma->isolated, 1);
+	KUNIT_EXPECT_EQ(test, cma->migrated, 1);
+	for (i = 0; i < 16; i++)
+		KUNIT_EXPECT_PTR_EQ(test, gup_mm_mapped(m, i),
+				    gup_mm_page(m, 'A', i));
+}
+
+static struct kunit_case gup_longterm_cma_cases[] = {
+	GUP_CASE_ROWS(fast, gup_cma_fast, gup_cma_fast),
+	GUP_CASE_ROWS(moves, gup_cma_moves, gup_cma),
+	KUNIT_CASE(gup_cma_held),
+	{}
+};
+
+static struct kunit_suite gup_longterm_cma_suite = {
+	.name = "gup_longterm_cma",
+	.test_cases = gup_longterm_cma_cases,
+};
+
+kunit_test_suite(gup_longterm_cma_suite);

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_real_partial: large folios of which something happened to a part.
+ *
+ * Unmapped, protected, moved, shared with a child, migrated: by the system calls
+ * that do it. Each row changes two folios that are mapped next to each other, the
+ * border of two page tables between them, and says how far GUP-fast gets and what
+ * comes out of a whole call. Then all calls are made over all ranges, which is
+ * compared with the oracle only.
+ */
+#include <linux/highmem.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+
+#include "fixture/gup_real.h"
+
+/* A number of pages that counts from the end of the memory. */
+#define GUP_ALL			0
+#define GUP_ALL_BUT(n)		(-(n))
+
+/**
+ * struct gup_partial_row - a change, and what a call gets then
+ * @name:   in words
+ * @kb:     size of the folios
+ * @change: the change; returns the memory as it is now
+ * @read:   how far GUP-fast gets, to read
+ * @write:  how far GUP-fast gets, to write
+ * @flags:  of the whole call
+ * @ret:    what the whole call returns
+ * @same:   how many pages in it are those that were mapped first
+ * @needs:  a picture of what kind of entries the kernel must have, or NULL
+ */
+struct gup_partial_row {
+	const char *name;
+	unsigned int kb;
+	struct gup_mm *(*change)(struct kunit *test, struct gup_mm *m);
+	int read;
+	int write;
+	unsigned int flags;
+	int ret;
+	int same;
+	const char *needs;
+};
+
+static struct gup_mm *gup_partial_unmap(struct kunit *test, struct gup_mm *m)
+{
+	KUNIT_ASSERT_EQ(test, vm_munmap(gup_mm_addr(m, 3), 3 * PAGE_SIZE), 0);
+
+	return m;
+}
+
+static struct gup_mm *gup_partial_discard(struct kunit *test, struct gup_mm *m)
+{
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 3),
+						3 * PAGE_SIZE, MADV_DONTNEED),
+			0);
+
+	return m;
+}
+
+static struct gup_mm *gup_partial_protect(struct kunit *test, struct gup_mm *m)
+{
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 2),
+						 5 * PAGE_SIZE, PROT_READ), 0);
+
+	return m;
+}
+
+static struct gup_mm *gup_partial_forbid(struct kunit *test, struct gup_mm *m)
+{
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 2), PAGE_SIZE,
+						 PROT_NONE), 0);
+
+	return m;
+}
+
+/* To where no folio is aligned, and the first one lies in two page tables. */
+static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
+{
+	const size_t len = m->nr * PAGE_SIZE;
+	unsigned long to;
+
+	to = gup_mm_map(test, m->nr, PTRS_PER_PTE - 3, NULL, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+	KUNIT_ASSERT_EQ(test, to, gup_kunit_mremap(m->addr, len, to));
+
+	return gup_mm_adopt(test, to, m->nr);
+}
+
+/* One page of each folio lies in the middle of the other. */
+static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
+{
+	const unsigned int half = m->nr / 2;
+	unsigned long aside;
+
+	aside = gup_mm_map(test, 2, 0, NULL, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+	KUNIT_ASSERT_EQ(test, aside,
+			gup_kunit_mremap(gup_mm_addr(m, half), PAGE_SIZE, aside));
+	KUNIT_ASSERT_EQ(test, gup_mm_addr(m, half),
+			gup_kunit_mremap(gup_mm_addr(m, 1), PAGE_SIZE,
+					 gup_mm_addr(m, half)));
+	KUNIT_ASSERT_EQ(test, gup_mm_addr(m, 1),
+			gup_kunit_mremap(aside, PAGE_SIZE, gup_mm_addr(m, 1)));
+
+	return m;
+}
+
+/* The child has all but the first two pages. */
+static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
+{
+	const unsigned long own = 2 * PAGE_SIZE;
+
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, own, MADV_DONTFORK),
+			0);
+	gup_real_fork(test);
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, own, MADV_DOFORK), 0);
+
+	return m;
+}
+
+/* The same, and no entry is writable, so that all of them are equal. */
+static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
+					       struct gup_mm *m)
+{
+	gup_partial_share(test, m);
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(m->addr, m->nr * PAGE_SIZE,
+						 PROT_READ), 0);
+
+	return m;
+}
+
+static const struct gup_partial_row gup_partial_rows[] = {
+	{
+		.name = "16 kb partly unmapped", .kb = 16,
+		.change = gup_partial_unmap,
+		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
+	}, {
+		.name = "64 kb partly unmapped", .kb = 64,
+		.change = gup_partial_unmap,
+		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
+	}, {
+		.name = "2 mb partly unmapped", .kb = 2048,
+		.change = gup_partial_unmap,
+		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
+	}, {
+		.name = "64 kb partly discarded", .kb = 64,
+		.change = gup_partial_discard,
+		.read = 3, .write = 3, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = GUP_ALL_BUT(3),
+	}, {
+		.name = "64 kb partly read only", .kb = 64,
+		.change = gup_partial_protect,
+		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
+		.ret = 2, .same = 2,
+	}, {
+		.name = "64 kb partly read only read", .kb = 64,
+		.change = gup_partial_protect,
+		.read = GUP_ALL, .write = 2, .flags = GUP_PIN,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "2 mb partly read only", .kb = 2048,
+		.change = gup_partial_protect,
+		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
+		.ret = 2, .same = 2,
+	}, {
+		.name = "64 kb partly no access", .kb = 64,
+		.change = gup_partial_forbid,
+		.read = 2, .write = 2, .flags = GUP_GET, .ret = 2, .same = 2,
+		.needs = ".:p",
+	}, {
+		.name = "16 kb moved out of alignment", .kb = 16,
+		.change = gup_partial_move,
+		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "64 kb moved out of alignment", .kb = 64,
+		.change = gup_partial_move,
+		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "1 mb moved out of alignment", .kb = 1024,
+		.change = gup_partial_move,
+		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "2 mb moved out of alignment", .kb = 2048,
+		.change = gup_partial_move,
+		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "64 kb with two pages exchanged", .kb = 64,
+		.change = gup_partial_mosaic,
+		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "64 kb partly shared write", .kb = 64,
+		.change = gup_partial_share,
+		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
+		.ret = GUP_ALL, .same = 2,
+	}, {
+		.name = "64 kb partly shared read", .kb = 64,
+		.change = gup_partial_share,
+		.read = GUP_ALL, .write = 2, .flags = GUP_PIN,
+		.ret = GUP_ALL, .same = 2,
+	}, {
+		.name = "64 kb partly shared get to read", .kb = 64,
+		.change = gup_partial_share,
+		.read = GUP_ALL, .write = 2, .flags = GUP_GET,
+		.ret = GUP_ALL, .same = GUP_ALL,
+	}, {
+		.name = "64 kb partly shared with equal bits", .kb = 64,
+		.change = gup_partial_share_rdonly,
+		.read = GUP_ALL, .write = 0, .flags = GUP_PIN,
+		.ret = GUP_ALL, .same = 2,
+	}, {
+		.name = "2 mb partly shared with equal bits", .kb = 2048,
+		.change = gup_partial_share_rdonly,
+		.read = GUP_ALL, .write = 0, .flags = GUP_PIN,
+		.ret = GUP_ALL, .same = 2,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_partial, gup_partial_rows, name);
+
+static void gup_partial_expect_walk(struct kunit *test, struct gup_mm *m,
+				    unsigned int flags, long want)
+{
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_ONLY, .flags = flags, .nr = m->nr,
+	};
+
+	gup_real_ask(test, m, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ret, want);
+}
+
+static struct page **gup_partial_remember(struct kunit *test, struct gup_mm *m)
+{
+	struct page **first;
+	unsigned int i;
+
+	first = kunit_kcalloc(test, m->nr, sizeof(*first), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, first);
+	for (i = 0; i < m->nr; i++)
+		first[i] = gup_mm_mapped(m, i);
+
+	return first;
+}
+
+/* In the folios that were there first, whatever their order is now. */
+static bool gup_partial_was_there(struct page **first, unsigned int nr,
+				  struct page *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (first[i] == page)
+			return true;
+
+	return false;
+}
+
+/* The whole call, with all that came out of it, before the folios change again. */
+static void gup_partial_call(struct kunit *test, struct gup_mm *m,
+			     const struct gup_partial_row *row,
+			     struct page **first)
+{
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_FAST, .flags = row->flags, .nr = m->nr,
+	};
+	struct gup_diff diff = {};
+	unsigned int same = 0;
+	long i;
+
+	gup_mm_before(m, &ask);
+	gup_mm_call(m, &ask);
+	gup_mm_after(m, &ask);
+	gup_mm_check(m, &ask, &diff);
+	for (i = 0; i < ask.ret; i++)
+		same += gup_partial_was_there(first, m->nr, m->pages[i]);
+	gup_mm_undo(m, &ask, &diff);
+
+	gup_expect_no_diff(test, &diff, row->name);
+	KUNIT_EXPECT_EQ(test, ask.ret,
+			row->ret > 0 ? row->ret : m->nr + row->ret);
+	KUNIT_EXPECT_EQ(test, same,
+			row->same > 0 ? row->same : m->nr + row->same);
+}
+
+static void gup_partial_row(struct kunit *test)
+{
+	const struct gup_partial_row *row = test->param_value;
+	const unsigned int order = gup_real_order(test, row->kb);
+	const char *lacks = gup_fixture_lacks("", row->needs ?: "");
+	const bool none = row->change == gup_partial_share_rdonly;
+	struct page **first;
+	struct gup_mm *m;
+
+	if (lacks)
+		kunit_skip(test, "%s", lacks);
+	m = gup_real_thp(test, order);
+	first = gup_partial_remember(test, m);
+	m = row->change(test, m);
+	gup_partial_expect_walk(test, m, GUP_GET, row->read ?: m->nr);
+	gup_partial_expect_walk(test, m, GUP_GET_W,
+				row->write ?: none ? 0 : m->nr);
+	gup_partial_call(test, m, row, first);
+	gup_real_ask_all(test, m, 1U << order);
+}
+
+/*
+ * One of the two folios is on its way to somewhere else; nobody waits for it, as
+ * this thread is also the one that migrates it.
+ */
+static void gup_partial_migrates(struct kunit *test)
+{
+	const unsigned int order = gup_real_order(test, 64);
+	const unsigned int nr = 1U << order;
+	struct gup_mm *m = gup_real_thp(test, order);
+	struct folio *folio = page_folio(gup_mm_mapped(m, nr));
+
+	if (!IS_ENABLED(CONFIG_MIGRATION))
+		kunit_skip(test, "no CONFIG_MIGRATION");
+	folio_get(folio);
+	gup_kunit_migrate_begin(folio);
+	gup_partial_expect_walk(test, m, GUP_GET, nr);
+	gup_partial_expect_walk(test, m, GUP_GET_W, nr);
+	gup_kunit_migrate_end(folio);
+	folio_put(folio);
+	gup_partial_expect_walk(test, m, GUP_GET, m->nr);
+	gup_real_ask_all(test, m, nr);
+}
+
+static u32 gup_partial_first_word(struct page *page)
+{
+	u32 *data = kmap_local_page(page);
+	const u32 seen = *data;
+
+	kunmap_local(data);
+
+	return seen;
+}
+
+/* What is pinned is what the process sees, and not what its child does. */
+static void gup_partial_pins_own_copy(struct kunit *test)
+{
+	const unsigned int order = gup_real_order(test, 64);
+	struct gup_mm *m = gup_real_thp(test, order);
+	unsigned int i;
+	int nr;
+
+	gup_partial_share(test, m);
+	nr = pin_user_pages_fast(m->addr, m->nr, 0, m->pages);
+	KUNIT_EXPECT_EQ(test, nr, m->nr);
+	gup_real_touch(test, m->addr, m->nr);
+	for (i = 0; (int)i < nr; i++) {
+		if (gup_partial_first_word(m->pages[i]) != i + 1)
+			break;
+		if (put_user(i + 1000, (u32 __user *)gup_mm_addr(m, i)))
+			break;
+		if (gup_partial_first_word(m->pages[i]) != i + 1000)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, m->nr);
+	if (nr > 0)
+		unpin_user_pages(m->pages, nr);
+}
+
+/* Case 2: what is written to pinned pages is not what the child goes on to see. */
+static void gup_partial_child_keeps_data(struct kunit *test)
+{
+	const unsigned int order = gup_real_order(test, 64);
+	struct gup_mm *m = gup_real_thp(test, order);
+	struct mm_struct *child = gup_real_fork(test);
+	struct gup_kunit_mm_entry e;
+	unsigned int i;
+	u32 *data;
+	int nr;
+
+	nr = pin_user_pages_fast(m->addr, m->nr, FOLL_WRITE, m->pages);
+	KUNIT_EXPECT_EQ(test, nr, m->nr);
+	for (i = 0; (int)i < nr; i++) {
+		data = kmap_local_page(m->pages[i]);
+		*data = i + 1000;
+		kunmap_local(data);
+	}
+	for (i = 0; i < m->nr; i++) {
+		gup_kunit_mm_read(child, gup_mm_addr(m, i), &e);
+		if (!e.page || gup_partial_first_word(e.page) != i + 1)
+			break;
+		if (gup_partial_first_word(gup_mm_mapped(m, i)) != i + 1000)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, m->nr);
+	if (nr > 0)
+		unpin_user_pages(m->pages, nr);
+}
+
+static struct kunit_case gup_real_partial_cases[] = {
+	GUP_CASE_ROWS(partial, gup_partial_row, gup_partial),
+	KUNIT_CASE(gup_partial_migrates),
+	KUNIT_CASE(gup_partial_pins_own_copy),
+	KUNIT_CASE(gup_partial_child_keeps_data),
+	{}
+};
+
+static struct kunit_suite gup_real_partial_suite = {
+	.name = "gup_real_partial",
+	.test_cases = gup_real_partial_cases,
+};
+
+kunit_test_suite(gup_real_partial_suite);

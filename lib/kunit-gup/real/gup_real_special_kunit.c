@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gup_real_special: memory that is not simply private and anonymous: of shmem, of
+ * hugetlb, of secretmem, zero pages, and what a driver maps.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/log2.h>
+#include <linux/mman.h>
+#include <linux/sizes.h>
+
+#include "fixture/gup_real.h"
+
+KUNIT_DEFINE_ACTION_WRAPPER(gup_special_fput, fput, struct file *);
+
+#define GUP_RW	(PROT_READ | PROT_WRITE)
+
+/* Small pages of shmem, and a whole call that has to fault the second half in. */
+static void gup_special_shmem(struct kunit *test)
+{
+	const unsigned int nr = 16;
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .nr = nr,
+	};
+	unsigned long addr;
+	struct gup_mm *m;
+
+	addr = gup_mm_map(test, nr, PTRS_PER_PTE - nr / 2, NULL, GUP_RW,
+			  MAP_SHARED | MAP_ANONYMOUS);
+	m = gup_mm_adopt(test, addr, nr);
+	gup_mm_enable_fast(test);
+	gup_real_touch(test, addr, nr / 2);
+	gup_real_ask(test, m, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ret, nr);
+	gup_real_ask_all(test, m, nr / 2);
+}
+
+/* Large folios of shmem, where the boot arguments allow them. */
+static void gup_special_shmem_large(struct kunit *test)
+{
+	const unsigned int order = gup_real_order(test, 64);
+	const unsigned int nr = 2U << order;
+	unsigned long addr;
+	struct gup_mm *m;
+
+	addr = gup_mm_map(test, nr, PTRS_PER_PTE - nr / 2, NULL, GUP_RW,
+			  MAP_SHARED | MAP_ANONYMOUS);
+	m = gup_mm_adopt(test, addr, nr);
+	gup_mm_enable_fast(test);
+	gup_real_advise(test, m, order);
+	gup_real_touch(test, addr, nr);
+	gup_real_verify(test, m, order);
+	gup_real_ask_all(test, m, nr / 2);
+	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 3), PAGE_SIZE,
+						 PROT_READ), 0);
+	gup_real_ask_all(test, m, nr / 2);
+}
+
+static const struct gup_hugetlb_size {
+	const char *name;
+	unsigned int kb;
+} gup_hugetlb_sizes[] = {
+	{ .name = "64 kb", .kb = 64 },
+	{ .name = "2 mb", .kb = 2048 },
+	{ .name = "32 mb", .kb = 32 * 1024 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_hugetlb, gup_hugetlb_sizes, name);
+
+/* Two of them, or one if they are very large. On arm64, also contiguous ones. */
+static void gup_special_hugetlb(struct kunit *test)
+{
+	const struct gup_hugetlb_size *size = test->param_value;
+	const unsigned int one = size->kb * SZ_1K / PAGE_SIZE;
+	const unsigned int nr = size->kb > 2048 ? one : 2 * one;
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = nr,
+	};
+	struct gup_kunit_mm_entry e;
+	unsigned long addr;
+	struct gup_mm *m;
+
+	/* A gigantic one has nowhere to go if it lies in a movable zone. */
+	if (one <= MAX_ORDER_NR_PAGES)
+		ask.flags = GUP_PIN_LW;
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
+	addr = gup_kunit_mmap((unsigned long)nr * PAGE_SIZE, GUP_RW,
+			      MAP_PRIVATE | MAP_HUGETLB |
+			      ilog2(size->kb * SZ_1K) << MAP_HUGE_SHIFT);
+	if (IS_ERR_VALUE(addr))
+		kunit_skip(test, "no huge pages of %u kB", size->kb);
+
+	m = gup_mm_adopt(test, addr, nr);
+	gup_mm_enable_fast(test);
+	gup_real_touch(test, addr, nr);
+	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, nr - 1, &e));
+	KUNIT_ASSERT_TRUE(test, folio_test_hugetlb(page_folio(e.page)));
+	KUNIT_ASSERT_EQ(test, folio_nr_pages(page_folio(e.page)), one);
+
+	gup_real_ask(test, m, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ret, nr);
+	gup_real_ask_all(test, m, one);
+}
+
+/* References to the zero page, or to all of them: on s390, addresses have several. */
+static int gup_special_zero_refs(struct gup_mm *m)
+{
+	struct page *page;
+	unsigned int i, n;
+	int refs = 0;
+
+	for (i = 0; i < m->nr; i++) {
+		page = ZERO_PAGE(gup_mm_addr(m, i));
+		for (n = 0; n < i; n++)
+			if (ZERO_PAGE(gup_mm_addr(m, n)) == page)
+				break;
+		if (n == i)
+			refs += page_ref_count(page);
+	}
+
+	return refs;
+}
+
+static void gup_special_zero_pages(struct kunit *test)
+{
+	static const struct {
+		enum gup_mm_call call;
+		unsigned int flags;
+		int refs;
+	} want[] = {
+		{ .call = GUP_MM_SLOW, .flags = GUP_GET, .refs = 8 },
+		{ .call = GUP_MM_SLOW, .flags = GUP_PIN },
+		{ .call = GUP_MM_FAST, .flags = GUP_GET, .refs = 8 },
+		{ .call = GUP_MM_FAST, .flags = GUP_PIN },
+	};
+	struct gup_mm_ask ask;
+	unsigned int w, i;
+	struct gup_mm *m;
+	int refs;
+
+	m = gup_mm_adopt(test, gup_mm_map(test, 8, 0, NULL, GUP_RW, MAP_PRIVATE |
+					  MAP_ANONYMOUS), 8);
+	gup_mm_enable_fast(test);
+	for (w = 0; w < ARRAY_SIZE(want); w++) {
+		ask = (struct gup_mm_ask) {
+			.call = want[w].call, .flags = want[w].flags, .nr = 8,
+		};
+		refs = gup_special_zero_refs(m);
+		gup_mm_before(m, &ask);
+		gup_mm_call(m, &ask);
+		gup_mm_after(m, &ask);
+		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m) - refs,
+				want[w].refs);
+		KUNIT_ASSERT_EQ(test, ask.ret, 8);
+		for (i = 0; i < 8; i++)
+			KUNIT_ASSERT_TRUE(test, is_zero_page(m->pages[i]));
+		for (i = 0; i < 8 && want[w].refs; i++)
+			put_page(m->pages[i]);
+		if (!want[w].refs)
+			unpin_user_pages(m->pages, 8);
+		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m), refs);
+	}
+
+	/* For long, there must be memory that a later write goes to as well. */
+	ask = (struct gup_mm_ask) {
+		.call = GUP_MM_FAST, .flags = GUP_PIN_L, .nr = 8,
+	};
+	gup_real_ask(test, m, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ret, 8);
+	for (i = 0; i < 8; i++)
+		KUNIT_EXPECT_FALSE(test, is_zero_page(gup_mm_mapped(m, i)));
+}
+
+/* Two areas, each mapped by a PMD to the same folio. */
+static struct gup_mm *gup_special_huge_zero(struct kunit *test)
+{
+	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);
+	const unsigned int nr = 2U << order;
+	struct gup_mm_ask ask = { .call = GUP_MM_SLOW, .flags = GUP_GET, .nr = 1 };
+	struct gup_kunit_mm_entry e;
+	struct gup_mm *m;
+
+	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL, GUP_RW, MAP_PRIVATE |
+					  MAP_ANONYMOUS), nr);
+	gup_mm_enable_fast(test);
+	gup_real_advise(test, m, order);
+	gup_real_ask(test, m, &ask);
+	ask.first = nr / 2;
+	gup_real_ask(test, m, &ask);
+	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, nr - 1, &e));
+	if (e.size != PMD_SIZE || !gup_kunit_is_huge_zero(page_folio(e.page)))
+		kunit_skip(test, "the kernel gave no huge zero folio");
+
+	return m;
+}
+
+static void gup_special_huge_zero_folio(struct kunit *test)
+{
+	static const struct {
+		enum gup_mm_call call;
+		unsigned int flags;
+		int ret;
+	} want[] = {
+		{ .call = GUP_MM_ONLY, .flags = GUP_GET },
+		{ .call = GUP_MM_SLOW, .flags = GUP_GET, .ret = 5 },
+		{ .call = GUP_MM_SLOW, .flags = GUP_PIN, .ret = 5 },
+		{ .call = GUP_MM_FAST, .flags = GUP_GET, .ret = 5 },
+		{ .call = GUP_MM_FAST, .flags = GUP_PIN, .ret = 5 },
+	};
+	struct gup_mm *m = gup_special_huge_zero(test);
+	struct page *zero = gup_mm_mapped(m, 0);
+	struct gup_kunit_mm_entry e;
+	struct gup_mm_ask ask;
+	unsigned int w, i;
+
+	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, 0, &e));
+	for (w = 0; w < ARRAY_SIZE(want); w++) {
+		ask = (struct gup_mm_ask) {
+			.call = want[w].call, .flags = want[w].flags,
+			.first = m->nr / 2 - 3, .nr = 5,
+		};
+		gup_real_ask(test, m, &ask);
+		/* GUP-fast stops at it where there are special PMDs. */
+		KUNIT_EXPECT_EQ(test, ask.ret, e.special ? want[w].ret : 5);
+		for (i = 0; (int)i < ask.ret; i++)
+			KUNIT_EXPECT_EQ(test, m->pages[i] - zero,
+					(ask.first + i) % (m->nr / 2));
+	}
+
+	ask = (struct gup_mm_ask) {
+		.call = GUP_MM_FAST, .flags = GUP_PIN_L,
+		.first = m->nr / 2 - 3, .nr = 5,
+	};
+	gup_real_ask(test, m, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ret, 5);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_PTR_NE(test, page_folio(gup_mm_mapped(m, ask.first + i)),
+				    page_folio(zero));
+}
+
+static void gup_special_secretmem(struct kunit *test)
+{
+	static const unsigned int flags[] = {
+		GUP_GET, GUP_GET_W, GUP_PIN, GUP_PIN_W, GUP_PIN_LW,
+	};
+	struct gup_mm_ask ask;
+	struct file *file;
+	unsigned int i;
+	struct gup_mm *m;
+
+	if (!gup_kunit_secretmem_aops())
+		kunit_skip(test, "no CONFIG_SECRETMEM");
+	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
+	file = gup_kunit_memfd_secret(4 * PAGE_SIZE);
+	if (IS_ERR(file))
+		kunit_skip(test, "memfd_secret() does not work here");
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_special_fput,
+							file), 0);
+	m = gup_mm_adopt(test, gup_mm_map(test, 4, 0, file, GUP_RW, MAP_SHARED), 4);
+	gup_mm_enable_fast(test);
+	gup_real_touch(test, m->addr, 4);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		ask = (struct gup_mm_ask) {
+			.call = GUP_MM_FAST, .flags = flags[i], .nr = 4,
+		};
+		gup_real_ask(test, m, &ask);
+		KUNIT_EXPECT_EQ(test, ask.ret, -EFAULT);
+	}
+	ask.call = GUP_MM_ONLY;
+	ask.flags = GUP_GET_W;
+	gup_real_ask(test, m, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ret, 0);
+}
+
+/* What drivers map: entries that say nothing about a page. */
+static const struct gup_mm_row gup_driver_rows[] = {
+	{
+		.name = "only up to a special entry",
+		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
+		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 2,
+	}, {
+		.name = "fast up to a special entry",
+		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
+		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2,
+	}, {
+		.name = "slow up to a special entry",
+		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
+		.call = GUP_MM_SLOW, .flags = GUP_GET, .ret = 2,
+	}, {
+		.name = "begin at a special entry",
+		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
+		.call = GUP_MM_SLOW, .flags = GUP_GET, .first = 2,
+		.ret = -EEXIST,
+	}, {
+		.name = "a mapping of pfns",
+		.layout = { "A0u B0u", "A:x B:x", "2rwp" },
+		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = -EFAULT,
+	}, {
+		.name = "a mapping of a device",
+		.layout = { "A0u B0u", "A:x B:x", "2rwpi" },
+		.call = GUP_MM_FAST, .flags = GUP_GET, .ret = -EFAULT,
+	}, {
+		.name = "pages of a driver in a mixed map",
+		.layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
+		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 4,
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(gup_driver, gup_driver_rows, name);
+
+static struct kunit_case gup_real_special_cases[] = {
+	KUNIT_CASE(gup_special_shmem),
+	KUNIT_CASE(gup_special_shmem_large),
+	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb),
+	KUNIT_CASE(gup_special_zero_pages),
+	KUNIT_CASE(gup_special_huge_zero_folio),
+	KUNIT_CASE(gup_special_secretmem),
+	GUP_CASE_ROWS(driver, gup_mm_row_run, gup_driver),
+	{}
+};
+
+static struct kunit_suite gup_real_special_suite = {
+	.name = "gup_real_special",
+	.test_cases = gup_real_special_cases,
+};
+
+kunit_test_suite(gup_real_special_suite);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arrays of pages or folios for the suites, see gup_array.h. What is expected of
+ * them is worked out one entry at a time.
+ */
+#include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
+#include <linux/err.h>
+
+#include "walk/gup_array.h"
+
+/**
+ * gup_array_is_page() - is there a page or a folio in an entry of an array?
+ * @entry: the entry
+ *
+ * Context: Any.
+ * Return: Whether it is neither NULL nor an error.
+ */
+bool gup_array_is_page(const void *entry)
+{
+	return !IS_ERR_OR_NULL(entry);
+}
+
+static void *gup_array_entry(struct gup_array *array, unsigned int i)
+{
+	pte_t pte = ptep_get(gup_fixture_ptep(array->fx, i));
+	struct page *page;
+
+	if (pte_none(pte))
+		return NULL;
+	if (!pte_present(pte))
+		return ERR_PTR(-EFAULT);
+	page = gup_oracle_page(pte);
+
+	return array->folios ? (void *)page_folio(page) : page;
+}
+
+/**
+ * gup_array_fill() - fill the array from the entries of the layout, again
+ * @array: the array
+ *
+ * Context: Process context.
+ */
+void gup_array_fill(struct gup_array *array)
+{
+	struct gup_fixture *fx = array->fx;
+	unsigned int i;
+
+	array->nr = fx->nr;
+	for (i = 0; i < fx->nr; i++)
+		fx->pages[i] = gup_array_entry(array, i);
+	/* Behind the end, there is more of the same, for nobody to see. */
+	if (i)
+		fx->pages[i++] = fx->pages[fx->nr - 1];
+	for (; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
+		fx->pages[i] = GUP_POISON;
+	memcpy(fx->want, fx->pages, i * sizeof(*fx->want));
+	array->log[0] = 0;
+	array->dirtied[0] = 0;
+	array->unlocked = 0;
+}
+
+/**
+ * gup_array_create() - make the folios of a layout, and an array of its entries
+ * @test:   the test
+ * @layout: the layout
+ * @folios: whether the array has folios instead of pages
+ *
+ * Context: Process context, in the thread of the test.
+ * Return: The array. The test ends here if it cannot be made.
+ */
+struct gup_array *gup_array_create(struct kunit *test,
+				   const struct gup_layout *layout, bool folios)
+{
+	struct gup_array *array = kunit_kzalloc(test, sizeof(*array), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, array);
+	array->fx = gup_fixture_create(test, layout);
+	array->fx->suite = array;
+	array->fx->zero_refs = page_ref_count(ZERO_PAGE(0));
+	array->folios = folios;
+	gup_array_fill(array);
+
+	return array;
+}
+
+/**
+ * gup_array_letter() - the letter of the folio that a page belongs to
+ * @fx:   the fixture
+ * @page: the page, not read
+ *
+ * Context: Any.
+ * Return: The letter, 'Z' for the zero page, '?' for what is none of them.
+ */
+char gup_array_letter(struct gup_fixture *fx, const struct page *page)
+{
+	unsigned int i;
+
+	if (page == ZERO_PAGE(0))
+		return 'Z';
+	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
+		if (page >= fx->folio[i].page &&
+		    page < fx->folio[i].page + (1U << fx->folio[i].order))
+			return 'A' + i;
+
+	return '?';
+}
+
+/**
+ * gup_array_add_run() - add a run to a text of runs
+ * @text:   the text, of %GUP_ARRAY_TEXT bytes
+ * @letter: the folio
+ * @nr:     the number of entries
+ *
+ * Context: Any.
+ */
+void gup_array_add_run(char *text, char letter, unsigned long nr)
+{
+	const size_t len = strlen(text);
+
+	snprintf(text + len, GUP_ARRAY_TEXT - len, "%s%c%lu", len ? " " : "",
+		 letter, nr);
+}
+
+/**
+ * gup_array_folio() - the folio of an entry
+ * @array: the array, as it was filled
+ * @i:     the entry, which is a page or a folio
+ *
+ * Context: Any.
+ * Return: The folio.
+ */
+struct folio *gup_array_folio(struct gup_array *array, unsigned int i)
+{
+	void *entry = array->fx->want[i];
+
+	return array->folios ? entry : page_folio((struct page *)entry);
+}
+
+static struct gup_array *gup_current_array(void)
+{
+	struct gup_fixture *fx = kunit_get_current_test()->priv;
+
+	return fx->suite;
+}
+
+static void gup_array_log(struct folio *folio, int refs)
+{
+	struct gup_array *array = gup_current_array();
+
+	gup_array_add_run(array->log, gup_array_letter(array->fx, &folio->page),
+			  refs);
+}
+
+static void gup_put_stub(struct folio *folio, int refs, unsigned int flags)
+{
+	gup_array_log(folio, refs);
+	gup_call_void(gup_kunit_gup.put_folio(folio, refs, flags));
+}
+
+static void gup_unpin_stub(struct folio *folio, int refs,
+			   struct gup_node_pins *pins)
+{
+	gup_array_log(folio, refs);
+	gup_call_void(gup_kunit_gup.unpin_folio(folio, refs, pins));
+}
+
+static bool gup_array_dirty_folio(struct address_space *mapping,
+				  struct folio *folio)
+{
+	struct gup_array *array = gup_current_array();
+	const size_t len = strlen(array->dirtied);
+
+	if (len + 1 < sizeof(array->dirtied)) {
+		array->dirtied[len] = gup_array_letter(array->fx, &folio->page);
+		array->dirtied[len + 1] = 0;
+	}
+	array->unlocked += !folio_test_locked(folio);
+	array->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+
+	return false;
+}
+
+/* The folio stays clean, so that each time that it is marked dirty is seen. */
+static const struct address_space_operations gup_array_aops = {
+	.dirty_folio = gup_array_dirty_folio,
+};
+
+/**
+ * gup_array_watch() - log what is released and what is marked dirty
+ * @array: the array
+ *
+ * Of folios, those of kind f are in the log of what is marked dirty.
+ *
+ * Context: Process context, in the thread of the test. Until it ends.
+ */
+void gup_array_watch(struct gup_array *array)
+{
+	struct kunit *test = array->fx->test;
+
+	array->fx->file.a_ops = &gup_array_aops;
+	if (gup_race_lacks())
+		return;
+	kunit_activate_static_stub(test, gup_kunit_gup.put_folio, gup_put_stub);
+	if (gup_kunit_gup.unpin_folio)
+		kunit_activate_static_stub(test, gup_kunit_gup.unpin_folio,
+					   gup_unpin_stub);
+}
+
+/**
+ * gup_array_pin() - pin every page of an array, one by one and by hand
+ * @array: the array
+ *
+ * The statistic does not know of it.
+ *
+ * Context: Process context.
+ */
+void gup_array_pin(struct gup_array *array)
+{
+	struct folio *folio;
+	unsigned int i;
+
+	for (i = 0; i < array->nr; i++) {
+		if (!gup_array_is_page(array->fx->want[i]))
+			continue;
+		folio = gup_array_folio(array, i);
+		folio_ref_add(folio, gup_oracle_refs_per_page(&folio->page,
+							      FOLL_PIN));
+		if (gup_oracle_pins_per_page(&folio->page, FOLL_PIN))
+			atomic_inc(&folio->_pincount);
+	}
+}
+
+/**
+ * gup_array_nr_counted() - how many entries have a pin that is counted anywhere
+ * @array: the array
+ *
+ * Context: Process context.
+ * Return: The number of pages that are not the zero page.
+ */
+int gup_array_nr_counted(struct gup_array *array)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < array->nr; i++)
+		nr += gup_array_is_page(array->fx->want[i]) &&
+		      !is_zero_folio(gup_array_folio(array, i));
+
+	return nr;
+}
+
+static void gup_array_check_folio(struct gup_array *array, unsigned int letter,
+				  int pinned, struct gup_diff *diff)
+{
+	struct gup_folio *gf = &array->fx->folio[letter];
+	struct folio *folio = page_folio(gf->page);
+	int pins = 0;
+
+	if (folio_has_pincount(folio))
+		pins = atomic_read(&folio->_pincount);
+	gup_differs(diff, "new references to the folio", letter,
+		    folio_ref_count(folio) - gf->refs,
+		    pinned * gup_oracle_refs_per_page(gf->page, FOLL_PIN));
+	gup_differs(diff, "pins of the folio", letter, pins,
+		    pinned * gup_oracle_pins_per_page(gf->page, FOLL_PIN));
+}
+
+/**
+ * gup_array_check() - do the folios have the pins of some entries, and no other?
+ * @array: the array
+ * @first: the first of the entries that are pinned, up to the last
+ * @diff:  the first thing that is not as it should be
+ *
+ * Context: Process context.
+ * Return: Whether all is well.
+ */
+bool gup_array_check(struct gup_array *array, unsigned int first,
+		     struct gup_diff *diff)
+{
+	struct gup_fixture *fx = array->fx;
+	int pinned[GUP_MAX_FOLIOS] = {};
+	unsigned int i;
+	char letter;
+
+	for (i = first; i < array->nr; i++) {
+		if (!gup_array_is_page(fx->want[i]))
+			continue;
+		letter = gup_array_letter(fx, &gup_array_folio(array, i)->page);
+		pinned[letter - 'A']++;
+	}
+	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
+		gup_array_check_folio(array, i, pinned[i], diff);
+	gup_differs(diff, "references of the zero page", 0,
+		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs);
+
+	return !diff->what;
+}

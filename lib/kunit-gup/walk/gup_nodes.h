@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Queries of move_pages(): an array of addresses goes in, the node of each page or
+ * an error comes out.
+ *
+ * The address space is made of the pictures of gup_mm.h. The addresses are a
+ * picture too: "P3" is the address of page 3, "P0-7" and "P7-0" are eight of
+ * them, and pages behind the layout may be named. After a colon: o an address in
+ * the middle of the page, b its last byte, p one with a tag in its top byte. "N"
+ * is NULL, "K" an address of the kernel, "L" the last page of user space, "E" the
+ * last byte of all.
+ *
+ * And so is what comes out: "n" the node of the page, "o" the other node, "e"
+ * -ENOENT, "f" -EFAULT; "16n" sixteen of them.
+ */
+#ifndef _GUP_NODES_H
+#define _GUP_NODES_H
+
+#include "fixture/gup_mm.h"
+
+/* No query gives this one. */
+#define GUP_NODES_POISON	0x5a5a5a5a
+
+/**
+ * struct gup_nodes - a query
+ * @m:    the address space
+ * @nr:   the number of addresses
+ * @max:  room for so many, and one more
+ * @addr: the addresses
+ * @want: what the reference says about each
+ * @got:  what came out; poison behind the last one
+ */
+struct gup_nodes {
+	struct gup_mm *m;
+	unsigned int nr;
+	unsigned int max;
+	unsigned long *addr;
+	int *want;
+	int *got;
+};
+
+struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max);
+void gup_nodes_add(struct gup_nodes *q, unsigned long addr);
+void gup_nodes_add_picture(struct gup_nodes *q, const char *ask);
+int gup_nodes_reference(struct gup_mm *m, unsigned long addr);
+void gup_nodes_expect(struct gup_nodes *q, const char *want);
+bool gup_nodes_matches(struct gup_nodes *q, unsigned int first,
+		       unsigned int nr, struct gup_diff *diff);
+bool gup_nodes_array(struct gup_nodes *q, struct gup_diff *diff);
+bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff);
+void gup_nodes_run(struct gup_nodes *q, const char *layout);
+const char *gup_nodes_lacks(const char *ask);
+
+/**
+ * struct gup_nodes_users - the two arrays in user space
+ * @pages:  the addresses
+ * @status: what comes out, poisoned
+ */
+struct gup_nodes_users {
+	unsigned long pages;
+	unsigned long status;
+};
+
+struct gup_nodes_users gup_nodes_users(struct gup_nodes *q);
+int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users);
+void gup_nodes_fetch(struct gup_nodes *q, unsigned long status,
+		     unsigned int nr);
+
+/* The most addresses in a picture. */
+#define GUP_NODES_MAX	1200
+
+/**
+ * enum gup_nodes_entry - what else there can be instead of a page
+ * @GUP_NODES_PAGE:      nothing of the kind
+ * @GUP_NODES_SWAP:      a page in swap space
+ * @GUP_NODES_MIGRATION: a page that is being migrated
+ * @GUP_NODES_DEVICE:    a page that only a device can access
+ * @GUP_NODES_POISONED:  a page with a fault in its memory
+ * @GUP_NODES_UFFD:      nothing, but userfaultfd wants to know of writes
+ * @GUP_NODES_UFFD_POISON: nothing, and userfaultfd wants an access to fail
+ */
+enum gup_nodes_entry {
+	GUP_NODES_PAGE,
+	GUP_NODES_SWAP,
+	GUP_NODES_MIGRATION,
+	GUP_NODES_DEVICE,
+	GUP_NODES_POISONED,
+	GUP_NODES_UFFD,
+	GUP_NODES_UFFD_POISON,
+};
+
+/**
+ * struct gup_nodes_row - a query and what comes out
+ * @name:   what is special about it
+ * @layout: the address space
+ * @ask:    the addresses
+ * @want:   the status of each
+ * @other:  a folio that is on another node, by letter
+ * @device: a folio in ZONE_DEVICE, by letter
+ * @entry:  what the entry @at becomes
+ * @at:     its number
+ */
+struct gup_nodes_row {
+	const char *name;
+	struct gup_mm_layout layout;
+	const char *ask;
+	const char *want;
+	char other;
+	char device;
+	enum gup_nodes_entry entry;
+	unsigned int at;
+};
+
+void gup_nodes_row_run(struct kunit *test);
+struct gup_mm *gup_nodes_make(struct kunit *test,
+			      const struct gup_nodes_row *row);
+
+#endif /* _GUP_NODES_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is done to real memory while it is pinned, each by a thread of its own: see
+ * gup_real_race_kunit.c.
+ */
+#include <linux/delay.h>
+#include <linux/highmem.h>
+#include <linux/mman.h>
+
+#include "walk/gup_real_race.h"
+
+#define GUP_RR_BUSY_PAGES	48U
+#define GUP_RR_FOREIGN		0xf0f0f0f0U
+
+/**
+ * gup_rr_below() - choose a number
+ * @rnd:  where choices come from
+ * @ceil: what it has to be below
+ *
+ * Context: Any.
+ * Return: The number.
+ */
+unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil)
+{
+	return prandom_u32_state(rnd) % ceil;
+}
+
+/**
+ * gup_rr_choose() - choose a part of the range
+ * @rnd:   where choices come from
+ * @first: the first page
+ * @nr:    the number of pages
+ *
+ * Mostly a small one, and where the others are busy too.
+ *
+ * Context: Any.
+ */
+void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
+{
+	const bool busy = gup_rr_below(rnd, 8);
+
+	*first = gup_rr_below(rnd, busy ? GUP_RR_BUSY_PAGES : GUP_RR_PAGES);
+	*nr = 1 + gup_rr_below(rnd, busy ? GUP_RR_BUSY_PAGES :
+					   GUP_RR_PAGES - *first);
+}
+
+/**
+ * gup_rr_home() - the address of a page of the range
+ * @rr:  the race
+ * @idx: the page
+ *
+ * Context: Any.
+ * Return: The address.
+ */
+unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx)
+{
+	return rr->home + idx * PAGE_SIZE;
+}
+
+/**
+ * gup_rr_away() - the address where a page of the range is moved to
+ * @rr:  the race
+ * @idx: the page
+ *
+ * Context: Any.
+ * Return: The address.
+ */
+unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx)
+{
+	return rr->away + (idx + 1) * PAGE_SIZE;
+}
+
+/**
+ * gup_rr_map() - put empty memory where there was something or nothing
+ * @rr:    the race
+ * @rnd:   where choices come from
+ * @first: the first page
+ * @nr:    the number of pages
+ *
+ * Which orders the folios may have is chosen anew, for all of the memory.
+ *
+ * Context: Process context, with the mm of the race, no locks held.
+ * Return: Whether it could be mapped.
+ */
+bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
+		unsigned int nr)
+{
+	const unsigned long addr = gup_rr_home(rr, first);
+	const unsigned long orders = BIT(PMD_ORDER) | BIT(8) | BIT(4) | BIT(2);
+
+	gup_kunit_thp_orders(orders & prandom_u32_state(rnd));
+	if (vm_mmap(NULL, addr, nr * PAGE_SIZE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, 0) != addr)
+		return false;
+	gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_HUGEPAGE);
+
+	return true;
+}
+
+static const char *gup_rr_lacks_nothing(void)
+{
+	return NULL;
+}
+
+static const char *gup_rr_lacks_nodes(void)
+{
+	return num_online_nodes() < 2 ? "one node only" : NULL;
+}
+
+/* Memory that others freed, or will get. */
+static bool gup_rr_reuse(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const unsigned int order = gup_rr_below(rnd, 5);
+	struct page *page;
+	unsigned int i;
+	u32 *word;
+
+	page = alloc_pages(GFP_HIGHUSER_MOVABLE | __GFP_COMP | __GFP_NOWARN |
+			   __GFP_NORETRY, order);
+	if (!page)
+		return false;
+	for (i = 0; i < BIT(order); i++) {
+		word = kmap_local_page(page + i);
+		WRITE_ONCE(*word, GUP_RR_FOREIGN);
+		kunmap_local(word);
+	}
+	__free_pages(page, order);
+
+	return true;
+}
+
+static bool gup_rr_split(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int idx, nr, order;
+	struct folio *folio;
+	struct page *page;
+	int ret = -EINVAL;
+
+	gup_rr_choose(rnd, &idx, &nr);
+	if (get_user_pages_fast_only(gup_rr_home(rr, idx), 1, 0, &page) != 1)
+		return false;
+	folio = page_folio(page);
+	order = folio_order(folio);
+	if (order && folio_test_anon(folio)) {
+		order = gup_rr_below(rnd, order);
+		/* Order 1 is one that anonymous folios do not have. */
+		ret = gup_kunit_split(folio, order == 1 ? 0 : order);
+	}
+	folio_put(folio);
+
+	return !ret;
+}
+
+static bool gup_rr_collapse(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const unsigned int nr = GUP_RR_PAGES / PTRS_PER_PTE;
+	const unsigned long addr = rr->home + gup_rr_below(rnd, nr) * PMD_SIZE;
+
+	return !gup_kunit_madvise(addr, PMD_SIZE, MADV_COLLAPSE);
+}
+
+static bool gup_rr_protect(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int first, nr;
+	bool done;
+
+	gup_rr_choose(rnd, &first, &nr);
+	done = !gup_kunit_mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
+				   PROT_READ);
+	cond_resched();
+	gup_kunit_mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
+			   PROT_READ | PROT_WRITE);
+
+	return done;
+}
+
+static bool gup_rr_move(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned long home, away;
+	unsigned int first, nr;
+
+	gup_rr_choose(rnd, &first, &nr);
+	home = gup_rr_home(rr, first);
+	away = gup_rr_away(rr, first);
+	if (gup_kunit_mremap(home, nr * PAGE_SIZE, away) == away) {
+		/* Long enough to be found there. */
+		usleep_range(100, 1000);
+		if (gup_kunit_mremap(away, nr * PAGE_SIZE, home) == home)
+			return true;
+	}
+	gup_rr_map(rr, rnd, first, nr);
+
+	return false;
+}
+
+static bool gup_rr_migrate(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	const int first = first_online_node;
+	const int second = next_online_node(first);
+
+	return gup_kunit_migrate(rr->mm, first, second) >= 0 &&
+	       gup_kunit_migrate(rr->mm, second, first) >= 0;
+}
+
+static bool gup_rr_reclaim(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int first, nr;
+	unsigned long addr;
+
+	gup_rr_choose(rnd, &first, &nr);
+	addr = gup_rr_home(rr, first);
+
+	return !gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_FREE) &&
+	       !gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_PAGEOUT);
+}
+
+static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
+{
+	unsigned int first, nr;
+
+	gup_rr_choose(rnd, &first, &nr);
+	vm_munmap(gup_rr_home(rr, first), nr * PAGE_SIZE);
+	cond_resched();
+
+	return gup_rr_map(rr, rnd, first, nr);
+}
+
+const struct gup_rr_change gup_rr_reuses = {
+	.act = gup_rr_reuse,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_splits = {
+	.act = gup_rr_split,
+	.lacks = gup_mm_lacks_huge,
+};
+
+const struct gup_rr_change gup_rr_collapses = {
+	.act = gup_rr_collapse,
+	.lacks = gup_mm_lacks_huge,
+};
+
+const struct gup_rr_change gup_rr_protects = {
+	.act = gup_rr_protect,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_moves = {
+	.act = gup_rr_move,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_migrates = {
+	.act = gup_rr_migrate,
+	.lacks = gup_rr_lacks_nodes,
+};
+
+const struct gup_rr_change gup_rr_reclaims = {
+	.act = gup_rr_reclaim,
+	.lacks = gup_rr_lacks_nothing,
+};
+
+const struct gup_rr_change gup_rr_remaps = {
+	.act = gup_rr_remap,
+	.lacks = gup_rr_lacks_nothing,
+};

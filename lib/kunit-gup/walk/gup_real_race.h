@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Real memory that threads change while it is pinned, and what they do to it. */
+#ifndef _GUP_REAL_RACE_H
+#define _GUP_REAL_RACE_H
+
+#include <linux/kthread.h>
+
+#include "fixture/gup_mm.h"
+#include "fixture/gup_seed.h"
+
+#define GUP_RR_PAGES	1024U
+
+struct gup_rr;
+
+/**
+ * struct gup_rr_change - something that is done to the range
+ * @act:   do it once, somewhere; returns whether it was done
+ * @lacks: why it cannot be done in this kernel, or NULL
+ */
+struct gup_rr_change {
+	bool (*act)(struct gup_rr *rr, struct rnd_state *rnd);
+	const char *(*lacks)(void);
+};
+
+/**
+ * struct gup_rr_thread - a thread that makes changes of one kind
+ * @rr:     the race that it takes part in
+ * @change: what it does
+ * @task:   itself
+ * @rnd:    where it takes its choices from
+ * @done:   number of changes made
+ */
+struct gup_rr_thread {
+	struct gup_rr *rr;
+	struct rnd_state rnd;
+	const struct gup_rr_change *change;
+	struct task_struct *task;
+	unsigned int done;
+};
+
+#define GUP_RR_MAX_THREADS	8
+
+/**
+ * struct gup_rr - memory, and those who work on it
+ * @mm:         the mm
+ * @home:       where the range is; aligned to a huge page
+ * @away:       where parts of it are moved to, a page out of alignment
+ * @orders:     what madvise() could ask for before
+ * @seed:       what all choices come from
+ * @rnd:        where the calls take theirs from
+ * @pages:      the array that a call fills
+ * @thread:     those who make changes
+ * @nr_threads: number of them
+ * @pinned:     number of pages that the calls returned
+ * @runs:       number of times that a page followed one of the same folio
+ * @diff:       what was wrong with a page
+ */
+struct gup_rr {
+	struct mm_struct *mm;
+	unsigned long home;
+	unsigned long away;
+	unsigned long orders;
+	u32 seed;
+	struct rnd_state rnd;
+	struct page **pages;
+	struct gup_rr_thread thread[GUP_RR_MAX_THREADS];
+	unsigned int nr_threads;
+	unsigned long pinned;
+	unsigned long runs;
+	struct gup_diff diff;
+};
+
+unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil);
+void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr);
+unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx);
+unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx);
+bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
+		unsigned int nr);
+
+extern const struct gup_rr_change gup_rr_reuses;
+extern const struct gup_rr_change gup_rr_splits;
+extern const struct gup_rr_change gup_rr_collapses;
+extern const struct gup_rr_change gup_rr_protects;
+extern const struct gup_rr_change gup_rr_moves;
+extern const struct gup_rr_change gup_rr_migrates;
+extern const struct gup_rr_change gup_rr_reclaims;
+extern const struct gup_rr_change gup_rr_remaps;
+
+#endif /* _GUP_REAL_RACE_H */
