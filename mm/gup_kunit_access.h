@@ -1,119 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the suites in lib/kunit-gup reach inside mm/: doors, and stubs through
- * which a test interferes at an exact step. No logic of its own. With
- * CONFIG_GUP_KUNIT_ACCESS off nothing of it is left in the kernel.
- *
- * To be included before mm/internal.h, whose functions read page tables as well.
+ * The way for the suites in lib/kunit-gup to static and inline functions in mm/:
+ * to call them, and to replace those that begin with KUNIT_STATIC_STUB_REDIRECT().
  */
 #ifndef __MM_GUP_KUNIT_ACCESS_H
 #define __MM_GUP_KUNIT_ACCESS_H
 
-#include <linux/highmem.h>
-#include <linux/mm.h>
-#include <linux/migrate.h>
+#include <linux/mm_types.h>
 #include <linux/pgtable.h>
-#include <linux/swap.h>
 
-#ifdef CONFIG_GUP_KUNIT_ACCESS
-void gup_kunit_lockless_read(pte_t *ptep);
-int gup_kunit_make_accessible(struct folio *folio);
-void gup_kunit_flush_page(struct page *page);
-void gup_kunit_flush_anon(struct page *page, unsigned long addr);
-bool gup_kunit_warned(const struct page *page);
-#endif
+struct folio_walk;
+struct gup_node_pins;
+struct pages_or_folios;
 
-/*
- * GUP_KUNIT_STUB() - let a test replace the function that starts with it
- * GUP_KUNIT_STUB_ADDR() - the address of such a function, for the test
- *
- * KUNIT_STATIC_STUB_REDIRECT() for the functions in the hot path: not in every
- * kernel that has KUnit, and not in one that is to measure them. There, the
- * address is not taken either, since that keeps a function from being inlined.
- */
-#if defined(CONFIG_GUP_KUNIT_ACCESS) && !defined(CONFIG_GUP_KUNIT_BENCH)
-#include <kunit/static_stub.h>
-#define GUP_KUNIT_STUB(fn, args...)	KUNIT_STATIC_STUB_REDIRECT(fn, ##args)
-#define GUP_KUNIT_STUB_ADDR(fn)		(fn)
-
-/**
- * gup_kunit_ptep_get_lockless() - let a test see each entry that is read without
- *                                 the lock, right before that
- * @ptep: the entry
- *
- * On most architectures nothing else tells ptep_get_lockless() from ptep_get().
- *
- * Context: As of ptep_get_lockless().
- * Return: What ptep_get_lockless() returns.
- */
-static inline pte_t gup_kunit_ptep_get_lockless(pte_t *ptep)
-{
-	gup_kunit_lockless_read(ptep);
-
-	return ptep_get_lockless(ptep);
-}
-
-#undef ptep_get_lockless
-#define ptep_get_lockless gup_kunit_ptep_get_lockless
-
-/**
- * gup_kunit_arch_make_folio_accessible() - let a test fail where most
- *                                          architectures have nothing that could
- * @folio: the folio
- *
- * Context: As of arch_make_folio_accessible(); IRQs may be disabled.
- * Return: 0, or an error.
- */
-static inline int gup_kunit_arch_make_folio_accessible(struct folio *folio)
-{
-	const int ret = gup_kunit_make_accessible(folio);
-
-	return ret ?: arch_make_folio_accessible(folio);
-}
-
-#undef arch_make_folio_accessible
-#define arch_make_folio_accessible gup_kunit_arch_make_folio_accessible
-
-/**
- * gup_kunit_flush_dcache_page() - let a test see each page that is flushed, where
- *                                 there is nothing to do
- * @page: the page
- *
- * Context: As of flush_dcache_page().
- */
-static inline void gup_kunit_flush_dcache_page(struct page *page)
-{
-	gup_kunit_flush_page(page);
-	flush_dcache_page(page);
-}
-
-#undef flush_dcache_page
-#define flush_dcache_page gup_kunit_flush_dcache_page
-
-/**
- * gup_kunit_flush_anon_page() - the same for anonymous pages, by address
- * @vma:  the VMA
- * @page: the page
- * @addr: the user address that maps it
- *
- * Context: As of flush_anon_page().
- */
-static inline void gup_kunit_flush_anon_page(struct vm_area_struct *vma,
-					     struct page *page,
-					     unsigned long addr)
-{
-	gup_kunit_flush_anon(page, addr);
-	flush_anon_page(vma, page, addr);
-}
-
-#undef flush_anon_page
-#define flush_anon_page gup_kunit_flush_anon_page
-#else
-#define GUP_KUNIT_STUB(...)		do { } while (0)
-#define GUP_KUNIT_STUB_ADDR(...)	NULL
-#endif
-
-#ifdef CONFIG_GUP_KUNIT_ACCESS
 /*
  * Entries that are one block for the TLB, and stand for each other. set_pte()
  * takes the bit away that says so.
@@ -127,10 +26,6 @@ static inline void gup_kunit_flush_anon_page(struct vm_area_struct *vma,
 #define gup_kunit_pte_mkcont(pte)	(pte)
 #define gup_kunit_set_pte		set_pte
 #endif
-
-struct address_space_operations;
-struct folio_walk;
-struct gup_node_pins;
 
 /**
  * struct gup_kunit_gup - static functions of mm/gup.c
@@ -153,15 +48,12 @@ struct gup_node_pins;
  * @follow_pte_run:   follow_pte_run(), to be replaced; NULL where the tree does
  *                    not have it
  * @grab:             try_grab_folio()
- * @counts_what_it_keeps: whether the walk leaves out of the statistic what it
- *                    gives back
- * @skips_repeats:    whether the longterm check looks once at a small page or a
- *                    folio that the array has several times in a row
- * @reads_first_only: whether unpinning reads no &struct page of a run but that
- *                    of the first, and of the folio
+ * @may_be_pinned:    gup_may_be_pinned(), to be replaced
+ * @make_accessible:  gup_make_accessible(), to be replaced
+ * @flush_pages:      gup_flush_pages(), to be replaced
+ * @next_folio:       pofs_next_folio(), to be replaced
  *
- * Each entry is both the door to call the function, and the name under which
- * kunit_activate_static_stub() knows it.
+ * Each is there to be called, and for kunit_activate_static_stub() to replace it.
  */
 struct gup_kunit_gup {
 	bool (*fast_available)(void);
@@ -193,9 +85,13 @@ struct gup_kunit_gup {
 				       pte_t *ptep, pte_t pte,
 				       unsigned int max_nr, unsigned int flags);
 	int (*grab)(struct folio *folio, int refs, unsigned int flags);
-	bool counts_what_it_keeps;
-	bool skips_repeats;
-	bool reads_first_only;
+	bool (*may_be_pinned)(const struct page *page);
+	int (*make_accessible)(struct folio *folio);
+	void (*flush_pages)(struct vm_area_struct *vma, unsigned long addr,
+			    struct page *page, unsigned int nr_pages);
+	struct folio *(*next_folio)(struct folio *folio,
+				    struct pages_or_folios *pofs,
+				    long *index_ptr);
 };
 
 extern const struct gup_kunit_gup gup_kunit_gup;
@@ -237,55 +133,40 @@ static const struct gup_kunit_stat gup_kunit_stat __maybe_unused;
 #define GUP_KUNIT_RESPECT_WRITE		BIT(2)
 #define GUP_KUNIT_LOCKLESS		BIT(3)
 
-unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
-				 unsigned int max_nr, unsigned int flags);
-unsigned int gup_kunit_guess_nr_pages(unsigned long pfn, unsigned int max_nr);
-unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
+/**
+ * struct gup_kunit_batch - inline functions that say how far a batch reaches
+ * @pte_batch:      folio_pte_batch_flags() without a VMA; the flags are
+ *                  GUP_KUNIT_*
+ * @guess_nr_pages: gup_guess_nr_pages()
+ * @guess_nr_ptes:  gup_guess_nr_ptes()
+ * @nr_same_ptes:   gup_nr_same_ptes()
+ * @nr_exclusive:   gup_nr_exclusive()
+ * @nr_shareable:   gup_nr_shareable()
+ * @nr_folio_pages: gup_next_folio_entry(): how many entries of an array, from the
+ *                  first on, are pages of a folio
+ * @nr_same_folios: gup_nr_same_folios()
+ *
+ * mm/gup_batch.h and mm/internal.h say what they are to be given and return.
+ */
+struct gup_kunit_batch {
+	unsigned int (*pte_batch)(struct folio *folio, pte_t *ptep, pte_t pte,
+				  unsigned int max_nr, unsigned int flags);
+	unsigned int (*guess_nr_pages)(unsigned long pfn, unsigned int max_nr);
+	unsigned int (*guess_nr_ptes)(pte_t *ptep, pte_t pte,
+				      unsigned int max_nr);
+	unsigned int (*nr_same_ptes)(pte_t *ptep, pte_t pte,
 				     unsigned int max_nr);
-unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte,
-				    unsigned int max_nr);
-unsigned int gup_kunit_nr_exclusive(struct folio *folio, struct page *page,
-				    unsigned int max_nr, unsigned int flags);
-unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
-				    unsigned int max_nr, unsigned int flags);
-unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
-				       unsigned long max_nr);
-unsigned long gup_kunit_nr_same_folios(struct folio **folios,
-				       unsigned long max_nr);
-pte_t *gup_kunit_alloc_table(struct mm_struct *mm);
-void gup_kunit_free_table(struct mm_struct *mm, pte_t *table);
-void gup_kunit_prep_folio(struct page *page, unsigned int order);
-void gup_kunit_set_hugetlb(struct folio *folio);
-const struct address_space_operations *gup_kunit_secretmem_aops(void);
-unsigned long gup_kunit_thp_orders(unsigned long orders);
-int gup_kunit_split(struct folio *folio, unsigned int order);
-int gup_kunit_migrate(struct mm_struct *mm, int from, int to);
-void gup_kunit_lru_drain(void);
-long gup_kunit_madvise(unsigned long start, size_t len, int advice);
-long gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot);
-long gup_kunit_mlock(unsigned long start, size_t len);
-struct file *gup_kunit_memfd_secret(size_t len);
-struct file *gup_kunit_memfd(unsigned int flags, loff_t len);
-long gup_kunit_huge_pages(struct file *file, bool reserved);
-long gup_kunit_mknod(unsigned long name, umode_t mode, dev_t dev);
-long gup_kunit_swap(unsigned long name, bool on);
-struct file *gup_kunit_open(const char *path);
-long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to);
+	unsigned int (*nr_exclusive)(struct folio *folio, struct page *page,
+				     unsigned int max_nr, unsigned int flags);
+	unsigned int (*nr_shareable)(struct folio *folio, struct page *page,
+				     unsigned int max_nr, unsigned int flags);
+	unsigned long (*nr_folio_pages)(struct folio *folio,
+					struct page **pages,
+					unsigned long max_nr);
+	unsigned long (*nr_same_folios)(struct folio **folios,
+					unsigned long max_nr);
+};
 
-/* What the longterm check calls in other files, to be replaced. */
-bool gup_kunit_is_longterm_pinnable(struct folio *folio);
-bool gup_kunit_is_device_coherent(const struct folio *folio);
-bool gup_kunit_isolate_lru(struct folio *folio);
-bool gup_kunit_isolate_hugetlb(struct folio *folio, struct list_head *list);
-void gup_kunit_lru_cache_drain(const struct folio *folio,
-			       unsigned int extra_refs,
-			       enum lru_cache_drained *drained);
-int gup_kunit_migrate_device_coherent(struct folio *folio);
-int gup_kunit_migrate_pages(struct list_head *list, new_folio_t new_folio,
-			    free_folio_t free_folio, unsigned long private,
-			    enum migrate_mode mode, enum migrate_reason reason,
-			    unsigned int *ret_succeeded);
-void gup_kunit_putback_movable_pages(struct list_head *list);
+extern const struct gup_kunit_batch gup_kunit_batch;
 
-#endif /* CONFIG_GUP_KUNIT_ACCESS */
 #endif /* __MM_GUP_KUNIT_ACCESS_H */

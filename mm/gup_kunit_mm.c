@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Doors for the suites in lib/kunit-gup: map a page as a fault does, and read the
- * page tables of an address.
+ * What the suites in lib/kunit-gup need of mm/ to make folios, page tables and
+ * address spaces, and to change and read them; gup_kunit_mm.h describes it.
  */
 #include <linux/export.h>
+#include <linux/hugetlb.h>
 #include <linux/memcontrol.h>
+#include <linux/memfd.h>
+#include <linux/mempolicy.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -14,12 +17,15 @@
 #include <linux/pgalloc.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
+#include <linux/secretmem.h>
 #include <linux/swap.h>
-#include <linux/syscalls.h>
 #include <linux/uprobes.h>
 
-#include "gup_kunit_mm.h"
+#include <asm/tlb.h>
+
 #include "internal.h"
+#include "vma.h"
+#include "gup_kunit_mm.h"
 
 static struct page *gup_kunit_page(unsigned long pfn, unsigned long addr,
 				   unsigned long size)
@@ -31,7 +37,7 @@ static struct page *gup_kunit_page(unsigned long pfn, unsigned long addr,
 
 /* Returns whether the walk goes on, into a page table. */
 static bool gup_kunit_read_pud(pud_t *pudp, unsigned long addr,
-			       struct gup_kunit_mm_entry *e)
+			       struct gup_kunit_entry *e)
 {
 	const pud_t pud = pudp_get(pudp);
 
@@ -52,7 +58,7 @@ static bool gup_kunit_read_pud(pud_t *pudp, unsigned long addr,
 }
 
 static bool gup_kunit_read_pmd(pmd_t *pmdp, unsigned long addr,
-			       struct gup_kunit_mm_entry *e)
+			       struct gup_kunit_entry *e)
 {
 	const pmd_t pmd = pmdp_get_lockless(pmdp);
 
@@ -75,7 +81,7 @@ static bool gup_kunit_read_pmd(pmd_t *pmdp, unsigned long addr,
 }
 
 static void gup_kunit_read_pte(struct mm_struct *mm, pmd_t *pmdp,
-			       unsigned long addr, struct gup_kunit_mm_entry *e)
+			       unsigned long addr, struct gup_kunit_entry *e)
 {
 	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep;
@@ -96,19 +102,8 @@ static void gup_kunit_read_pte(struct mm_struct *mm, pmd_t *pmdp,
 	e->special = pte_special(e->pte);
 }
 
-/**
- * gup_kunit_mm_read() - what do the page tables say about an address?
- * @mm:   the address space
- * @addr: the address
- * @e:    to be filled in
- *
- * Page tables of any kind, also those of hugetlb. Nothing but reads.
- *
- * Context: Nobody else changes this part of the address space.
- * Return: Whether a page is mapped there.
- */
-bool gup_kunit_mm_read(struct mm_struct *mm, unsigned long addr,
-		       struct gup_kunit_mm_entry *e)
+static bool gup_kunit_read(struct mm_struct *mm, unsigned long addr,
+		       struct gup_kunit_entry *e)
 {
 	pgd_t *pgdp = pgd_offset(mm, addr);
 	p4d_t *p4dp;
@@ -130,24 +125,14 @@ bool gup_kunit_mm_read(struct mm_struct *mm, unsigned long addr,
 
 	return e->page;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_read, "gup_kunit");
 
-/**
- * gup_kunit_mm_prepare() - what comes before an anonymous folio is mapped
- * @vma:   where it is to be mapped
- * @folio: the new folio, charged here; or NULL, then only @vma is prepared
- *
- * Context: The caller holds the mmap lock.
- * Return: 0 or an error.
- */
-int gup_kunit_mm_prepare(struct vm_area_struct *vma, struct folio *folio)
+static int gup_kunit_prepare(struct vm_area_struct *vma, struct folio *folio)
 {
 	if (!folio)
 		return anon_vma_prepare(vma);
 
 	return mem_cgroup_charge(folio, vma->vm_mm, GFP_KERNEL);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_prepare, "gup_kunit");
 
 static void gup_kunit_add_rmap(struct vm_area_struct *vma, struct page *page,
 			       unsigned long rmap_addr, bool exclusive)
@@ -162,21 +147,7 @@ static void gup_kunit_add_rmap(struct vm_area_struct *vma, struct page *page,
 				 exclusive ? RMAP_EXCLUSIVE : RMAP_NONE);
 }
 
-/**
- * gup_kunit_mm_map() - map one page of a folio
- * @vma:       where
- * @addr:      the address
- * @page:      the page; the caller gives a reference away
- * @pte:       the entry; it is special if nothing is to be counted
- * @rmap_addr: for a page of an anonymous folio, where it would be if the folio
- *             were mapped as a whole. A page that is somewhere else, as after
- *             mremap(), works but is not found by its folio.
- * @exclusive: whether an anonymous page becomes exclusive
- *
- * Context: The caller holds the mmap lock.
- * Return: 0 or an error.
- */
-int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
+static int gup_kunit_map(struct vm_area_struct *vma, unsigned long addr,
 		     struct page *page, pte_t pte, unsigned long rmap_addr,
 		     bool exclusive)
 {
@@ -201,20 +172,8 @@ int gup_kunit_mm_map(struct vm_area_struct *vma, unsigned long addr,
 
 	return 0;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_map, "gup_kunit");
 
-/**
- * gup_kunit_mm_new_anon() - make a new folio an anonymous one
- * @folio: the folio, not on a list yet
- * @vma:   where it will be mapped
- * @addr:  the address of its first page, which may lie before @vma
- *
- * As folio_add_new_anon_rmap(), but nothing is mapped yet, so that parts of it
- * can be, or of a large one by page table entries.
- *
- * Context: The caller holds the mmap lock.
- */
-void gup_kunit_mm_new_anon(struct folio *folio, struct vm_area_struct *vma,
+static void gup_kunit_new_anon(struct folio *folio, struct vm_area_struct *vma,
 			   unsigned long addr)
 {
 	__folio_set_swapbacked(folio);
@@ -224,17 +183,8 @@ void gup_kunit_mm_new_anon(struct folio *folio, struct vm_area_struct *vma,
 	folio->index = linear_anon_page_index(vma, vma->vm_start) +
 		       ((long)(addr - vma->vm_start) >> PAGE_SHIFT);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_new_anon, "gup_kunit");
 
-/**
- * gup_kunit_mm_carve() - make a folio of single pages
- * @page:  the first page; each has a reference of its own
- * @order: order of the folio, not 0
- *
- * Context: Nobody else uses the pages.
- * Return: The folio, with one reference.
- */
-struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order)
+static struct folio *gup_kunit_carve(struct page *page, unsigned int order)
 {
 	unsigned int i;
 
@@ -244,19 +194,8 @@ struct folio *gup_kunit_mm_carve(struct page *page, unsigned int order)
 
 	return page_rmappable_folio(page);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_carve, "gup_kunit");
 
-/**
- * gup_kunit_mm_insert_pfn() - map memory by one large entry, as a driver does
- * @vma:  where; VM_MIXEDMAP or VM_PFNMAP
- * @addr: the address, a multiple of @size
- * @pfn:  the first page, the same; nothing is counted
- * @size: PMD_SIZE or PUD_SIZE
- *
- * Context: The caller holds the mmap lock.
- * Return: 0, or -EOPNOTSUPP where there are no such entries, or another error.
- */
-int gup_kunit_mm_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
+static int gup_kunit_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
 			    unsigned long pfn, unsigned long size)
 {
 	struct vm_fault vmf = { .vma = vma, .address = addr };
@@ -285,18 +224,8 @@ int gup_kunit_mm_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
 
 	return ret == VM_FAULT_NOPAGE ? 0 : -EINVAL;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_insert_pfn, "gup_kunit");
 
-/**
- * gup_kunit_mm_exchange() - put another entry in the place of one
- * @mm:   the address space
- * @addr: the address, which has a page table
- * @pte:  the new entry; nothing is counted, so the old one has to come back
- *
- * Context: Process context. Nobody accesses the page.
- * Return: The old entry.
- */
-pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
+static pte_t gup_kunit_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
 {
 	pte_t *ptep, old;
 	spinlock_t *ptl; /* that of the page table */
@@ -310,18 +239,8 @@ pte_t gup_kunit_mm_exchange(struct mm_struct *mm, unsigned long addr, pte_t pte)
 
 	return old;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_exchange, "gup_kunit");
 
-/**
- * gup_kunit_mm_exchange_pmd() - put another entry in the place of a huge page's
- * @mm:   the address space
- * @addr: the first address of the huge page
- * @pmd:  the new entry; nothing is counted, so the old one has to come back
- *
- * Context: Process context. Nobody accesses the pages.
- * Return: The old entry; none without huge pages.
- */
-pmd_t gup_kunit_mm_exchange_pmd(struct mm_struct *mm, unsigned long addr,
+static pmd_t gup_kunit_exchange_pmd(struct mm_struct *mm, unsigned long addr,
 				pmd_t pmd)
 {
 	pmd_t old = __pmd(0);
@@ -341,44 +260,18 @@ pmd_t gup_kunit_mm_exchange_pmd(struct mm_struct *mm, unsigned long addr,
 #endif
 	return old;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm_exchange_pmd, "gup_kunit");
 
-/**
- * gup_kunit_is_huge_zero() - is_huge_zero_folio(), which a module cannot ask
- * @folio: the folio
- *
- * Context: Any.
- * Return: Whether it is the huge zero folio.
- */
-bool gup_kunit_is_huge_zero(const struct folio *folio)
+static bool gup_kunit_is_huge_zero(const struct folio *folio)
 {
 	return is_huge_zero_folio(folio);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_is_huge_zero, "gup_kunit");
 
-/**
- * gup_kunit_mmap() - mmap(2) of anonymous memory, also that of hugetlb
- * @len:   the length
- * @prot:  PROT_*
- * @flags: MAP_*
- *
- * Context: Process context, with an mm.
- * Return: The address, or an error.
- */
-unsigned long gup_kunit_mmap(unsigned long len, unsigned long prot,
-			     unsigned long flags)
+static bool gup_kunit_longterm_pinnable(struct folio *folio)
 {
-	return ksys_mmap_pgoff(0, len, prot, flags | MAP_ANONYMOUS, -1, 0);
+	return folio_is_longterm_pinnable(folio);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mmap, "gup_kunit");
 
-/**
- * gup_kunit_fork() - what fork(2) does to the memory
- *
- * Context: Process context, with an mm.
- * Return: The mm of the child, for which there is no task; or NULL.
- */
-struct mm_struct *gup_kunit_fork(void)
+static struct mm_struct *gup_kunit_fork(void)
 {
 	struct mm_struct *mm = mm_alloc();
 	int ret;
@@ -395,50 +288,24 @@ struct mm_struct *gup_kunit_fork(void)
 
 	return NULL;
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_fork, "gup_kunit");
 
-/**
- * gup_kunit_migrate_begin() - begin to migrate a folio
- * @folio: the folio
- *
- * From here on, nobody gets at it: a fault waits until the end.
- *
- * Context: Process context. The caller holds a reference until the end.
- */
-void gup_kunit_migrate_begin(struct folio *folio)
+static void gup_kunit_migrate_begin(struct folio *folio)
 {
 	folio_lock(folio);
 #ifdef CONFIG_MIGRATION
 	try_to_migrate(folio, 0);
 #endif
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_begin, "gup_kunit");
 
-/**
- * gup_kunit_migrate_end() - leave a folio where it is
- * @folio: the folio
- *
- * Context: Process context.
- */
-void gup_kunit_migrate_end(struct folio *folio)
+static void gup_kunit_migrate_end(struct folio *folio)
 {
 #ifdef CONFIG_MIGRATION
 	remove_migration_ptes(folio, folio, 0);
 #endif
 	folio_unlock(folio);
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_migrate_end, "gup_kunit");
 
-/**
- * gup_kunit_cma_begin() - let a page block belong to CMA
- * @page: the first page of the block
- *
- * Nothing is moved or counted, as there is nothing in it that is free.
- *
- * Context: The caller has all the pages of the block, and frees none until the end.
- * Return: The type of the block before, or -EOPNOTSUPP.
- */
-int gup_kunit_cma_begin(struct page *page)
+static int gup_kunit_cma_begin(struct page *page)
 {
 	/* Without hotplug, the function is gone once the kernel has booted. */
 #if defined(CONFIG_CMA) && defined(CONFIG_MEMORY_HOTPLUG)
@@ -451,19 +318,213 @@ int gup_kunit_cma_begin(struct page *page)
 	return -EOPNOTSUPP;
 #endif
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_cma_begin, "gup_kunit");
 
-/**
- * gup_kunit_cma_end() - let a page block be of the type that it was of
- * @page: the first page of the block
- * @type: what gup_kunit_cma_begin() returned
- *
- * Context: As gup_kunit_cma_begin().
- */
-void gup_kunit_cma_end(struct page *page, int type)
+static void gup_kunit_cma_end(struct page *page, int type)
 {
 #if defined(CONFIG_CMA) && defined(CONFIG_MEMORY_HOTPLUG)
 	init_pageblock_migratetype(page, type, false);
 #endif
 }
-EXPORT_SYMBOL_FOR_MODULES(gup_kunit_cma_end, "gup_kunit");
+
+static pte_t *gup_kunit_alloc_table(struct mm_struct *mm)
+{
+	return pte_alloc_one_kernel(mm);
+}
+
+static void gup_kunit_free_table(struct mm_struct *mm, pte_t *table)
+{
+	pte_free_kernel(mm, table);
+}
+
+static void gup_kunit_set_hugetlb(struct folio *folio)
+{
+#ifdef CONFIG_HUGETLB_PAGE
+	__folio_set_hugetlb(folio);
+#endif
+}
+
+static const struct address_space_operations *gup_kunit_secretmem_aops(void)
+{
+#ifdef CONFIG_SECRETMEM
+	return &secretmem_aops;
+#else
+	return NULL;
+#endif
+}
+
+static unsigned long gup_kunit_thp_orders(unsigned long orders)
+{
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	return xchg(&huge_anon_orders_madvise, orders);
+#else
+	return 0;
+#endif
+}
+
+static int gup_kunit_split(struct folio *folio, unsigned int order)
+{
+	int ret;
+
+	if (!folio_trylock(folio))
+		return -EAGAIN;
+	ret = folio_test_large(folio) ? split_folio_to_order(folio, order) :
+					-EINVAL;
+	folio_unlock(folio);
+
+	return ret;
+}
+
+static int gup_kunit_migrate(struct mm_struct *mm, int from, int to)
+{
+	const nodemask_t nodes_from = nodemask_of_node(from);
+	const nodemask_t nodes_to = nodemask_of_node(to);
+
+	return do_migrate_pages(mm, &nodes_from, &nodes_to, MPOL_MF_MOVE);
+}
+
+static int gup_kunit_madvise(unsigned long start, size_t len, int advice)
+{
+	return do_madvise(current->mm, start, len, advice);
+}
+
+/* mprotect(2), without what security modules and drivers have to say. */
+static int gup_kunit_mprotect(unsigned long start, size_t len, unsigned long prot)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma, *prev;
+	const unsigned long end = start + len;
+	unsigned long at = start;
+	struct mmu_gather tlb;
+	vm_flags_t flags;
+	int ret = 0;
+
+	VMA_ITERATOR(vmi, mm, start);
+
+	mmap_write_lock(mm);
+	vma = vma_find(&vmi, end);
+	prev = vma_prev(&vmi);
+	if (vma && start > vma->vm_start)
+		prev = vma;
+	tlb_gather_mmu(&tlb, mm);
+	for_each_vma_range(vmi, vma, end) {
+		flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) |
+			calc_vm_prot_bits(prot, 0);
+		ret = vma->vm_start > at ? -ENOMEM :
+		      mprotect_fixup(&vmi, &tlb, vma, &prev, at,
+				     min(vma->vm_end, end), flags);
+		if (ret)
+			break;
+		at = vma_iter_end(&vmi);
+	}
+	tlb_finish_mmu(&tlb);
+	mmap_write_unlock(mm);
+	if (!ret && at < end)
+		ret = -ENOMEM;
+
+	return ret;
+}
+
+static int gup_kunit_mlock(unsigned long start, size_t len)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, mm, start);
+
+	mmap_write_lock(mm);
+	for_each_vma_range(vmi, vma, start + len) {
+		vma_start_write(vma);
+		vm_flags_set(vma, VM_LOCKED);
+		mm->locked_vm += vma_pages(vma);
+	}
+	mmap_write_unlock(mm);
+
+	return __mm_populate(start, len, 0);
+}
+
+/* Move page tables as mremap(2) does, where nothing is in the way. */
+static int gup_kunit_move(struct vm_area_struct *vma, unsigned long from,
+			  size_t len, unsigned long to)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	const vm_flags_t flags = vma->vm_flags;
+	PAGETABLE_MOVE(pmc, NULL, NULL, from, to, len);
+
+	vma_start_write(vma);
+	pmc.new = copy_vma(&vma, to, len, linear_page_index(vma, from),
+			   __linear_anon_page_index(vma, from),
+			   &pmc.need_rmap_locks, false);
+	if (!pmc.new)
+		return -ENOMEM;
+	/* What do_munmap() is about to take off again. */
+	vm_stat_account(mm, flags, len >> PAGE_SHIFT);
+	if (flags & VM_ACCOUNT)
+		vm_acct_memory(len >> PAGE_SHIFT);
+	pmc.old = vma;
+	if (move_page_tables(&pmc) < len)
+		return -ENOMEM;
+
+	return do_munmap(mm, from, len, NULL);
+}
+
+static long gup_kunit_mremap(unsigned long from, size_t len, unsigned long to)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	int ret;
+
+	mmap_write_lock(mm);
+	ret = do_munmap(mm, to, len, NULL);
+	vma = ret ? NULL : vma_lookup(mm, from);
+	if (!vma || vma->vm_end < from + len)
+		ret = ret ?: -EFAULT;
+	else
+		ret = gup_kunit_move(vma, from, len, to);
+	mmap_write_unlock(mm);
+
+	return ret ?: to;
+}
+
+const struct gup_kunit_mm gup_kunit_mm = {
+	.alloc_table = gup_kunit_alloc_table,
+	.free_table = gup_kunit_free_table,
+	.prep_folio = prep_compound_page,
+	.carve = gup_kunit_carve,
+	.set_hugetlb = gup_kunit_set_hugetlb,
+	.secretmem_aops = gup_kunit_secretmem_aops,
+	.is_huge_zero = gup_kunit_is_huge_zero,
+	.longterm_pinnable = gup_kunit_longterm_pinnable,
+	.split = gup_kunit_split,
+	.thp_orders = gup_kunit_thp_orders,
+	.lru_drain = lru_add_drain_all,
+	.cma_begin = gup_kunit_cma_begin,
+	.cma_end = gup_kunit_cma_end,
+
+	.read = gup_kunit_read,
+	.prepare = gup_kunit_prepare,
+	.new_anon = gup_kunit_new_anon,
+	.map = gup_kunit_map,
+	.insert_pfn = gup_kunit_insert_pfn,
+	.exchange = gup_kunit_exchange,
+	.exchange_pmd = gup_kunit_exchange_pmd,
+
+	.memfd = memfd_alloc_file,
+	.madvise = gup_kunit_madvise,
+	.mprotect = gup_kunit_mprotect,
+	.mlock = gup_kunit_mlock,
+	.mremap = gup_kunit_mremap,
+	.fork = gup_kunit_fork,
+	.migrate = gup_kunit_migrate,
+	.migrate_begin = gup_kunit_migrate_begin,
+	.migrate_end = gup_kunit_migrate_end,
+
+	.isolate_lru = folio_isolate_lru,
+	.isolate_hugetlb = folio_isolate_hugetlb,
+	.lru_cache_drain = lru_cache_drain_for_folio,
+	.migrate_pages = migrate_pages,
+	.putback_movable_pages = putback_movable_pages,
+#ifdef CONFIG_DEVICE_MIGRATION
+	.migrate_device_coherent = migrate_device_coherent_folio,
+#endif
+};
+EXPORT_SYMBOL_FOR_MODULES(gup_kunit_mm, "gup_kunit");

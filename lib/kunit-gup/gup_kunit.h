@@ -108,8 +108,6 @@ struct gup_race;
  * @race:      what is to happen during a walk, or NULL
  * @refuse:    the entry for which a grab is to fail, or -1
  * @inaccessible: the entry whose folio cannot be made accessible, or -1
- * @reads:     for each entry of the table, how often it was read without the
- *             lock, where stubs count that
  * @grabs:     number of successful grabs, where stubs count them
  * @grabbed:   number of references in them
  * @suite:     what a suite wants to find again from a stub
@@ -137,7 +135,6 @@ struct gup_fixture {
 	struct gup_race *race;
 	int refuse;
 	int inaccessible;
-	unsigned int *reads;
 	unsigned int grabs;
 	unsigned int grabbed;
 	void *suite;
@@ -382,7 +379,6 @@ struct gup_race {
 };
 
 void gup_race_install(struct gup_fixture *fx, struct gup_race *race);
-void gup_race_count_reads(struct gup_fixture *fx);
 void gup_race_watch_slow(struct gup_fixture *fx);
 void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry);
 const char *gup_race_lacks(void);

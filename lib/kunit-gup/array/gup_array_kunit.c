@@ -136,7 +136,7 @@ static void gup_array_pages(struct kunit *test)
 	struct page **pages = array->fx->pages;
 
 	KUNIT_EXPECT_EQ(test,
-			gup_kunit_nr_folio_pages(page_folio(pages[0]), pages,
+			gup_kunit_batch.nr_folio_pages(page_folio(pages[0]), pages,
 						 row->nr ?: array->nr),
 			row->run);
 }
@@ -147,7 +147,7 @@ static void gup_array_folios(struct kunit *test)
 	struct gup_array *array = gup_array_create(test, &row->layout, true);
 
 	KUNIT_EXPECT_EQ(test,
-			gup_kunit_nr_same_folios((struct folio **)array->fx->pages,
+			gup_kunit_batch.nr_same_folios((struct folio **)array->fx->pages,
 						 row->nr ?: array->nr),
 			row->run);
 }
@@ -172,7 +172,7 @@ static void gup_array_every_array(struct kunit *test)
 		if (!pages[0])
 			continue;
 		for (nr = 1; nr <= GUP_ARRAY_LEN; nr++, checked++) {
-			got = gup_kunit_nr_folio_pages(page_folio(pages[0]),
+			got = gup_kunit_batch.nr_folio_pages(page_folio(pages[0]),
 						       pages, nr);
 			KUNIT_ASSERT_EQ_MSG(test, got, gup_array_oracle(pages, nr),
 					    "array %u, %u entries", n, nr);
@@ -194,7 +194,7 @@ static void gup_array_odd_entry(struct kunit *test, struct page **pages,
 		for (i = 0; i < 4; i++) {
 			pages[at] = odd[i];
 			KUNIT_ASSERT_EQ_MSG(test,
-					    gup_kunit_nr_folio_pages(folio, pages, nr),
+					    gup_kunit_batch.nr_folio_pages(folio, pages, nr),
 					    gup_array_oracle(pages, nr),
 					    "from %ld, %u entries, kind %u at %u",
 					    folio_page_idx(folio, pages[0]), nr,
@@ -235,12 +235,12 @@ static void gup_array_reads_pointers_only(struct kunit *test)
 	for (i = 2; i < 16; i++)
 		clear_compound_head(folio_page(folio, i));
 	KUNIT_EXPECT_EQ(test,
-			gup_kunit_nr_folio_pages(folio, pages, array->nr), 19);
+			gup_kunit_batch.nr_folio_pages(folio, pages, array->nr), 19);
 
 	for (i = 1; i < array->nr; i++) {
 		pages[i] = GUP_POISON;
 		KUNIT_EXPECT_EQ(test,
-				gup_kunit_nr_folio_pages(folio, pages,
+				gup_kunit_batch.nr_folio_pages(folio, pages,
 							 array->nr), i);
 		pages[i] = array->fx->want[i];
 	}

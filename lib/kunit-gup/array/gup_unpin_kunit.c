@@ -291,8 +291,6 @@ static void gup_unpin_pages(struct kunit *test)
 
 static void gup_unpin_holes(struct kunit *test)
 {
-	if (!gup_kunit_gup.reads_first_only)
-		kunit_skip(test, "this tree reads every struct page");
 	gup_unpin_run(test, gup_unpin_by_pages, false);
 }
 

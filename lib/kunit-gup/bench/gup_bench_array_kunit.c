@@ -15,6 +15,7 @@
 #include <linux/sort.h>
 
 #include "walk/gup_array.h"
+#include "gup_kunit_mm.h"
 
 #define GUP_BENCH_ORDER		9
 #define GUP_BENCH_WALKS		64
@@ -111,7 +112,7 @@ static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 	gup_fixture_regroup(array->fx, 'A', order);
 	gup_fixture_regroup(array->fx, 'B', order);
 	if (op->hugetlb)
-		gup_kunit_set_hugetlb(gup_fixture_folio(array->fx, 'A'));
+		gup_kunit_mm.set_hugetlb(gup_fixture_folio(array->fx, 'A'));
 	for (i = 0; i < array->fx->nr; i++)
 		gup_fixture_map(array->fx, i,
 				gup_fixture_page(array->fx, op->mosaic && i % 2 ?

@@ -152,7 +152,7 @@ static void gup_batch_ask(struct kunit *test, struct gup_fixture *fx,
 
 	for (i = 0; i < ARRAY_SIZE(ways); i++)
 		KUNIT_EXPECT_EQ(test, want,
-				gup_kunit_pte_batch(folio, ptep, ptep_get(ptep),
+				gup_kunit_batch.pte_batch(folio, ptep, ptep_get(ptep),
 						    nr, respect | ways[i]));
 }
 
@@ -183,11 +183,11 @@ static void gup_batch_same_entries(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		ptep = gup_fixture_ptep(fx, i);
-		nr = gup_kunit_nr_same_ptes(ptep, ptep_get(ptep), 10 - i);
+		nr = gup_kunit_batch.nr_same_ptes(ptep, ptep_get(ptep), 10 - i);
 		KUNIT_EXPECT_EQ_MSG(test, nr, want[i], "entry %u", i);
-		nr = gup_kunit_nr_same_ptes(ptep, ptep_get(ptep), 2);
+		nr = gup_kunit_batch.nr_same_ptes(ptep, ptep_get(ptep), 2);
 		KUNIT_EXPECT_EQ_MSG(test, nr, min(want[i], 2), "entry %u", i);
-		nr = gup_kunit_nr_same_ptes(ptep, ptep_get(ptep), 1);
+		nr = gup_kunit_batch.nr_same_ptes(ptep, ptep_get(ptep), 1);
 		KUNIT_EXPECT_EQ_MSG(test, nr, 1, "entry %u", i);
 	}
 }
@@ -202,63 +202,15 @@ static void gup_batch_same_places(struct kunit *test)
 	unsigned int i, nr;
 
 	for (i = 1; i <= 32; i++)
-		KUNIT_EXPECT_EQ(test, gup_kunit_nr_same_ptes(ptep, first, i), i);
+		KUNIT_EXPECT_EQ(test, gup_kunit_batch.nr_same_ptes(ptep, first, i), i);
 
 	for (i = 1; i < 32; i++) {
 		pte = ptep_get(ptep + i);
 		gup_kunit_set_pte(ptep + i, pte_wrprotect(pte));
-		nr = gup_kunit_nr_same_ptes(ptep, first, 32);
+		nr = gup_kunit_batch.nr_same_ptes(ptep, first, 32);
 		gup_kunit_set_pte(ptep + i, pte);
 		KUNIT_EXPECT_EQ_MSG(test, nr, i, "entry %u", i);
 	}
-}
-
-/* Each entry but the first, whose value the caller has. */
-static void gup_batch_reads_lockless(struct kunit *test)
-{
-	const struct gup_layout layout = { "A4 B0", "A0-9 B0" };
-	struct gup_fixture *fx;
-	struct folio *a;
-	unsigned int i;
-	pte_t *ptep;
-
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
-
-	fx = gup_fixture_create(test, &layout);
-	a = gup_fixture_folio(fx, 'A');
-	ptep = gup_fixture_ptep(fx, 0);
-	gup_race_count_reads(fx);
-	gup_kunit_pte_batch(a, ptep, ptep_get(ptep), 11, 0);
-	for (i = 0; i < 12; i++)
-		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], 0, "entry %u", i);
-	gup_kunit_pte_batch(a, ptep, ptep_get(ptep), 11, GUP_KUNIT_LOCKLESS);
-	for (i = 0; i < 12; i++)
-		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], i >= 1 && i <= 10,
-				    "entry %u", i);
-}
-
-/* The same for the helpers that are always lockless. */
-static void gup_batch_helpers_read_lockless(struct kunit *test)
-{
-	const struct gup_layout layout = { "A4 B0", "A0-9 B0" };
-	struct gup_fixture *fx;
-	unsigned int i;
-	pte_t *ptep;
-
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
-
-	fx = gup_fixture_create(test, &layout);
-	ptep = gup_fixture_ptep(fx, 0);
-	gup_race_count_reads(fx);
-	gup_kunit_guess_nr_ptes(ptep, ptep_get(ptep), 11);
-	for (i = 0; i < 12; i++)
-		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], i == 1, "entry %u", i);
-	gup_kunit_nr_same_ptes(ptep, ptep_get(ptep), 10);
-	for (i = 0; i < 12; i++)
-		KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], (i == 1) + (i >= 1 && i < 10),
-				    "entry %u", i);
 }
 
 static void gup_batch_guess(struct kunit *test)
@@ -270,21 +222,21 @@ static void gup_batch_guess(struct kunit *test)
 	unsigned long c = page_to_pfn(gup_fixture_page(fx, 'C', 0));
 	unsigned long d = page_to_pfn(gup_fixture_page(fx, 'D', 0));
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 512), 16);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 16), 16);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 15), 15);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a, 1), 1);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a + 1, 512), 15);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a + 9, 4), 4);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(a + 15, 512), 1);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(b, 512), 2);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(b + 1, 512), 1);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(c, 512), 1);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d, 512), 512);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d, 256), 256);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(d + 511, 512), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a, 512), 16);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a, 16), 16);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a, 15), 15);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a, 1), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a + 1, 512), 15);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a + 9, 4), 4);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(a + 15, 512), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(b, 512), 2);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(b + 1, 512), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(c, 512), 1);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(d, 512), 512);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(d, 256), 256);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(d + 511, 512), 1);
 	KUNIT_EXPECT_EQ(test,
-			gup_kunit_guess_nr_pages(page_to_pfn(ZERO_PAGE(0)),
+			gup_kunit_batch.guess_nr_pages(page_to_pfn(ZERO_PAGE(0)),
 						 512), 1);
 }
 
@@ -297,10 +249,10 @@ static void gup_batch_guess_limit(struct kunit *test)
 	const unsigned int table = PTRS_PER_PTE, most = min(table, 512U);
 
 	KUNIT_EXPECT_LT(test, most, GUP_PIN_COUNTING_BIAS);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn, table), most);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 512, table), most);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 1000, table), 24);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 1, 200), 200);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn, table), most);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn + 512, table), most);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn + 1000, table), 24);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn + 1, 200), 200);
 }
 
 /* What the guess reads while a folio comes, goes or changes its order. */
@@ -319,7 +271,7 @@ static void gup_batch_guess_garbage(struct kunit *test)
 					   min(512UL, 1UL << order);
 
 		folio->_flags_1 = flags | order;
-		guess = gup_kunit_guess_nr_pages(pfn + 9, 512);
+		guess = gup_kunit_batch.guess_nr_pages(pfn + 9, 512);
 		KUNIT_EXPECT_GE_MSG(test, guess, 1, "order %u", order);
 		KUNIT_EXPECT_LE_MSG(test, guess, most, "order %u", order);
 	}
@@ -328,8 +280,8 @@ static void gup_batch_guess_garbage(struct kunit *test)
 	/* PG_head is set before the order is, and before a tail knows of it. */
 	gup_fixture_regroup(fx, 'A', 0);
 	__set_bit(PG_head, &page->flags.f);
-	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 9, 512), 1);
-	guess = gup_kunit_guess_nr_pages(pfn, 512);
+	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn + 9, 512), 1);
+	guess = gup_kunit_batch.guess_nr_pages(pfn, 512);
 	KUNIT_EXPECT_GE(test, guess, 1);
 	KUNIT_EXPECT_LE(test, guess, 512);
 	__clear_bit(PG_head, &page->flags.f);
@@ -348,7 +300,7 @@ static void gup_batch_guess_entries(struct kunit *test)
 		ptep = gup_fixture_ptep(fx, i);
 		if (!want[i])
 			continue;
-		guess = gup_kunit_guess_nr_ptes(ptep, ptep_get(ptep),
+		guess = gup_kunit_batch.guess_nr_ptes(ptep, ptep_get(ptep),
 						min(7, 8 - i));
 		KUNIT_EXPECT_EQ_MSG(test, guess, want[i], "entry %u", i);
 	}
@@ -432,7 +384,7 @@ static void gup_batch_shareable(struct kunit *test)
 	struct gup_fixture *fx = gup_fixture_create(test, &row->layout);
 	unsigned int nr;
 
-	nr = gup_kunit_nr_shareable(gup_fixture_folio(fx, 'A'),
+	nr = gup_kunit_batch.nr_shareable(gup_fixture_folio(fx, 'A'),
 				    gup_fixture_page(fx, 'A', 0), fx->nr,
 				    row->flags);
 	KUNIT_EXPECT_EQ(test, nr, row->nr);
@@ -442,8 +394,6 @@ static struct kunit_case gup_batch_cases[] = {
 	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
 	KUNIT_CASE(gup_batch_same_entries),
 	KUNIT_CASE(gup_batch_same_places),
-	KUNIT_CASE(gup_batch_reads_lockless),
-	KUNIT_CASE(gup_batch_helpers_read_lockless),
 	KUNIT_CASE(gup_batch_guess),
 	KUNIT_CASE(gup_batch_guess_limit),
 	KUNIT_CASE(gup_batch_guess_garbage),

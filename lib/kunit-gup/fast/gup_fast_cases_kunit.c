@@ -384,7 +384,7 @@ static void gup_cases_batch(struct kunit *test)
 		pte_t *ptep = gup_fixture_ptep(fx, rows[i].first);
 
 		for (max_nr = rows[i].min; max_nr <= rows[i].max; max_nr++) {
-			nr = gup_kunit_pte_batch(gup_fixture_folio(fx, 'A'), ptep,
+			nr = gup_kunit_batch.pte_batch(gup_fixture_folio(fx, 'A'), ptep,
 						 ptep_get(ptep), max_nr,
 						 rows[i].flags);
 			KUNIT_EXPECT_EQ_MSG(test, nr, rows[i].want,

@@ -11,6 +11,7 @@
 #include <linux/mman.h>
 
 #include "gup_kunit.h"
+#include "gup_kunit_mm.h"
 
 #define GUP_ENTRY_PAGES	8
 
@@ -216,7 +217,7 @@ static void gup_entry_expect_pins(struct kunit *test, int ret,
 	int i;
 
 	KUNIT_ASSERT_EQ(test, ret, GUP_ENTRY_PAGES);
-	gup_kunit_lru_drain();		/* it holds references */
+	gup_kunit_mm.lru_drain();		/* it holds references */
 	for (i = 0; i < ret; i++)
 		KUNIT_EXPECT_EQ(test, page_ref_count(e->pages[i]),
 				1 + GUP_PIN_COUNTING_BIAS);

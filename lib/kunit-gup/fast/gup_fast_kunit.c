@@ -352,46 +352,11 @@ static void gup_fast_other_pmd(struct kunit *test)
 	}
 }
 
-/* No entry may be read as if nobody could change it. */
-static void gup_fast_expect_lockless(struct kunit *test, const char *ptes)
-{
-	const struct gup_layout layout = { "A4 B0 C2", ptes };
-	struct gup_walk walk = { .nr = 20, .flags = GUP_PIN_W };
-	struct gup_diff diff = {};
-	struct gup_fixture *fx;
-	unsigned int i;
-
-	fx = gup_fixture_create(test, &layout);
-	gup_race_count_reads(fx);
-	gup_walk_run(fx, &walk);
-	for (i = 0; i < walk.nr; i++)
-		KUNIT_EXPECT_GE_MSG(test, fx->reads[i], 1, "entry %u", i);
-	/* The first of a run is read before the grab and after it. */
-	KUNIT_EXPECT_GE(test, fx->reads[0], 2);
-	KUNIT_EXPECT_GE(test, fx->reads[16], 2);
-	KUNIT_EXPECT_GE(test, fx->reads[17], 2);
-	KUNIT_EXPECT_EQ(test, fx->reads[walk.nr], 0);
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
-}
-
-static void gup_fast_reads_lockless(struct kunit *test)
-{
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
-
-	gup_fast_expect_lockless(test, "A0-15 B0 C0-2 .");
-	/* Not all the same: the rest of the run is found in another way. */
-	gup_fast_expect_lockless(test, "A0-5 A6-15:c B0 C0-2 .");
-}
-
 static struct kunit_case gup_fast_cases[] = {
 	GUP_CASE_ROWS(run_length, gup_fast_length, gup_fast_length),
 	GUP_CASE_ROWS(run_ends, gup_row_run, gup_fast_end),
 	GUP_CASE_ROWS(entry_bits, gup_row_run, gup_fast_bits),
 	KUNIT_CASE(gup_fast_other_pmd),
-	KUNIT_CASE(gup_fast_reads_lockless),
 	{}
 };
 

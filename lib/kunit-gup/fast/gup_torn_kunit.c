@@ -9,6 +9,7 @@
  * CPU could. The value that was never there would continue a run, so whoever sees
  * that run has not read as it must be.
  */
+#include <kunit/test-bug.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
@@ -92,18 +93,40 @@ typedef unsigned int gup_torn_reader(struct folio *folio, pte_t *ptep, pte_t pte
 
 static unsigned int gup_torn_plain(struct folio *folio, pte_t *ptep, pte_t pte)
 {
-	return gup_kunit_pte_batch(folio, ptep, pte, 2, GUP_KUNIT_RESPECT_WRITE);
+	return gup_kunit_batch.pte_batch(folio, ptep, pte, 2, GUP_KUNIT_RESPECT_WRITE);
 }
 
 static unsigned int gup_torn_lockless(struct folio *folio, pte_t *ptep, pte_t pte)
 {
-	return gup_kunit_pte_batch(folio, ptep, pte, 2, GUP_KUNIT_LOCKLESS |
+	return gup_kunit_batch.pte_batch(folio, ptep, pte, 2, GUP_KUNIT_LOCKLESS |
 							GUP_KUNIT_RESPECT_WRITE);
 }
 
 static unsigned int gup_torn_same(struct folio *folio, pte_t *ptep, pte_t pte)
 {
-	return gup_kunit_nr_same_ptes(ptep, pte, 2);
+	return gup_kunit_batch.nr_same_ptes(ptep, pte, 2);
+}
+
+static unsigned int gup_torn_guess(struct folio *folio, pte_t *ptep, pte_t pte)
+{
+	return gup_kunit_batch.guess_nr_ptes(ptep, pte, 2);
+}
+
+/* All of GUP-fast, which reads the entry more often than once. */
+static unsigned int gup_torn_walk(struct folio *folio, pte_t *ptep, pte_t pte)
+{
+	struct gup_fixture *fx = kunit_get_current_test()->priv;
+	struct gup_walk walk = { .nr = 2, .flags = GUP_PIN_W };
+	unsigned int nr;
+
+	gup_walk_run(fx, &walk);
+	nr = walk.pinned;
+	while (walk.pinned)
+		gup_kunit_gup.put_folio(page_folio(fx->pages[GUP_PAGES_BEFORE +
+							      --walk.pinned]),
+					1, walk.flags);
+
+	return nr;
 }
 
 /* Whether a reader sees a run, while the entry changes from one value to another. */
@@ -154,6 +177,10 @@ static void gup_torn_entry(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_lockless,
 						       before, after));
 		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_same,
+						       before, after));
+		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_guess,
+						       before, after));
+		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_walk,
 						       before, after));
 		plain += gup_torn_read(test, torn, gup_torn_plain, before, after);
 	}

@@ -159,7 +159,7 @@ static void statuses_read_only(struct kunit *test)
 	struct gup_nodes_users users = gup_nodes_users(q);
 	struct gup_diff diff = {};
 
-	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(users.status, PAGE_SIZE,
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(users.status, PAGE_SIZE,
 						 PROT_READ), 0);
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
 	gup_nodes_fetch(q, users.status, q->nr + 1);
@@ -228,7 +228,7 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 					  unsigned int gup_flags)
 {
 	const unsigned int nr = 2 * PTRS_PER_PTE;
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	unsigned long addr;
 	struct gup_mm *m;
 
@@ -237,7 +237,7 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, nr * PAGE_SIZE,
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(addr, nr * PAGE_SIZE,
 						MADV_HUGEPAGE), 0);
 	m = gup_mm_adopt(test, addr, nr + 4);
 	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
@@ -273,7 +273,7 @@ static void gup_nodes_huge(struct kunit *test, unsigned int gup_flags,
 {
 	struct gup_mm *m = gup_nodes_huge_make(test, gup_flags);
 	struct gup_nodes *q = gup_nodes_ask_all(m);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
 	KUNIT_EXPECT_EQ(test, q->want[5],
 			status ?: page_to_nid(gup_mm_mapped(m, 5)));
@@ -306,7 +306,7 @@ static void gup_nodes_pmd_back(void *data)
 {
 	struct gup_nodes_pmd *old = data;
 
-	gup_kunit_mm_exchange_pmd(old->m->mm, old->m->addr, old->pmd);
+	gup_kunit_mm.exchange_pmd(old->m->mm, old->m->addr, old->pmd);
 }
 
 /* Nobody has counted what is mapped, and nobody looks at who holds it. */
@@ -334,7 +334,7 @@ static void huge_page_that_migrates(struct kunit *test)
 		kunit_skip(test, "no entries of huge pages that migrate");
 	entry = make_readable_migration_entry(page_to_pfn(gup_mm_mapped(m, 0)));
 	old->m = m;
-	old->pmd = gup_kunit_mm_exchange_pmd(m->mm, m->addr,
+	old->pmd = gup_kunit_mm.exchange_pmd(m->mm, m->addr,
 					     swp_entry_to_pmd(entry));
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
 							gup_nodes_pmd_back,
@@ -405,12 +405,7 @@ static void hugetlb(struct kunit *test)
 	struct gup_mm *m;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
-	addr = gup_kunit_mmap(2UL * one * PAGE_SIZE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_HUGETLB |
-			      ilog2(size->kb * SZ_1K) << MAP_HUGE_SHIFT);
-	if (IS_ERR_VALUE(addr))
-		kunit_skip(test, "no huge pages of %u kB", size->kb);
+	addr = gup_mm_map_hugetlb(test, size->kb * SZ_1K, 2);
 	m = gup_mm_adopt(test, addr, nr);
 	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
 						      FOLL_WRITE), 1);

@@ -182,7 +182,7 @@ static void gup_nodes_put_back(void *data)
 	if (undo->gf)
 		gup_nodes_place(undo->gf, undo->zone, undo->node);
 	else
-		gup_kunit_mm_exchange(undo->m->mm, undo->addr, undo->pte);
+		gup_kunit_mm.exchange(undo->m->mm, undo->addr, undo->pte);
 }
 
 static struct gup_nodes_undo *gup_nodes_undo(struct gup_mm *m)
@@ -250,7 +250,7 @@ static void gup_nodes_change(struct gup_mm *m, const struct gup_nodes_row *row)
 
 	KUNIT_ASSERT_NOT_NULL(m->test, page);
 	undo->addr = gup_mm_addr(m, row->at);
-	undo->pte = gup_kunit_mm_exchange(m->mm, undo->addr,
+	undo->pte = gup_kunit_mm.exchange(m->mm, undo->addr,
 					  gup_nodes_mk_entry(row->entry, page));
 	gup_nodes_undo_later(undo);
 }

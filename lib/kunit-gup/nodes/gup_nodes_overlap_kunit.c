@@ -123,7 +123,7 @@ static void gup_overlap_protect(struct gup_overlap *o, unsigned long prot)
 {
 	if (o->kind != GUP_OVERLAP_READ_ONLY)
 		return;
-	KUNIT_ASSERT_EQ(o->q->m->test, gup_kunit_mprotect(o->user + o->page,
+	KUNIT_ASSERT_EQ(o->q->m->test, gup_kunit_mm.mprotect(o->user + o->page,
 							  PAGE_SIZE, prot), 0);
 }
 

@@ -72,7 +72,7 @@ static bool gup_oracle_can_grab(struct folio *folio, unsigned int flags)
 		if (is_zero_folio(folio))
 			return true;
 		if ((flags & FOLL_LONGTERM) &&
-		    !gup_kunit_is_longterm_pinnable(folio))
+		    !gup_kunit_mm.longterm_pinnable(folio))
 			return false;
 	}
 
@@ -93,8 +93,8 @@ static bool gup_oracle_allows(struct folio *folio, unsigned int flags)
 		return !strict;
 	if (mapping & FOLIO_MAPPING_FLAGS)
 		return true;
-	if (gup_kunit_secretmem_aops() && !folio_test_large(folio) &&
-	    as->a_ops == gup_kunit_secretmem_aops())
+	if (gup_kunit_mm.secretmem_aops() && !folio_test_large(folio) &&
+	    as->a_ops == gup_kunit_mm.secretmem_aops())
 		return false;
 
 	return !strict || shmem_mapping(folio->mapping);
@@ -167,7 +167,7 @@ enum gup_stop gup_oracle_entry(pte_t pte, unsigned int flags)
  * Context: Neither the page tables nor the folio change.
  * Return: GUP_GO if it takes the page, else why it stops.
  */
-enum gup_stop gup_oracle_mapped(const struct gup_kunit_mm_entry *e,
+enum gup_stop gup_oracle_mapped(const struct gup_kunit_entry *e,
 				unsigned int flags)
 {
 	if (!e->page || !((flags & FOLL_WRITE) ? e->write : e->read))

@@ -15,8 +15,7 @@ static bool gup_lt_looked_at(struct gup_array *array, unsigned int i)
 	if (compound_head(page) != compound_head(last))
 		return true;
 
-	return !gup_kunit_gup.skips_repeats &&
-	       (array->folios || !PageCompound(page));
+	return false;
 }
 
 /**

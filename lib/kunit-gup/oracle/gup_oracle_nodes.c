@@ -19,7 +19,7 @@
  */
 int gup_nodes_reference(struct gup_mm *m, unsigned long addr)
 {
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	vm_flags_t flags = 0;
 	bool found;
 
@@ -31,10 +31,10 @@ int gup_nodes_reference(struct gup_mm *m, unsigned long addr)
 	if (!found)
 		return -EFAULT;
 
-	if (!gup_kunit_mm_read(m->mm, addr, &e))
+	if (!gup_kunit_mm.read(m->mm, addr, &e))
 		return -ENOENT;
 	if (is_zero_page(e.page) ||
-	    (e.size > PAGE_SIZE && e.page && gup_kunit_is_huge_zero(page_folio(e.page))))
+	    (e.size > PAGE_SIZE && e.page && gup_kunit_mm.is_huge_zero(page_folio(e.page))))
 		return -EFAULT;
 	/* What else is special is the huge zero page, or no page of the VM's. */
 	if (e.special)

@@ -51,7 +51,7 @@ static void gup_cma_restore(void *data)
 {
 	struct gup_cma *cma = data;
 
-	gup_kunit_cma_end(cma->page, cma->type);
+	gup_kunit_mm.cma_end(cma->page, cma->type);
 }
 
 /* Nobody else has a page of the block of @page, its first one. */
@@ -62,12 +62,12 @@ static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 	KUNIT_ASSERT_NOT_NULL(test, cma);
 	KUNIT_ASSERT_TRUE(test, pageblock_aligned(page_to_pfn(page)));
 	cma->page = page;
-	cma->type = gup_kunit_cma_begin(page);
+	cma->type = gup_kunit_mm.cma_begin(page);
 	KUNIT_ASSERT_GE(test, cma->type, 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_cma_restore,
 							cma), 0);
 	KUNIT_ASSERT_FALSE(test,
-			   gup_kunit_is_longterm_pinnable(page_folio(page)));
+			   gup_kunit_mm.longterm_pinnable(page_folio(page)));
 
 	return cma;
 }
@@ -154,7 +154,7 @@ static bool gup_cma_isolate(struct folio *folio)
 
 	cma->isolated++;
 
-	return gup_call_real(gup_kunit_isolate_lru(folio));
+	return gup_call_real(gup_kunit_mm.isolate_lru(folio));
 }
 
 /* What is freed in there goes to the lists of what it was before. */
@@ -168,7 +168,7 @@ static int gup_cma_migrate(struct list_head *list, new_folio_t new_folio,
 	cma->migrated += list_count_nodes(list);
 	gup_cma_restore(cma);
 
-	return gup_call_real(gup_kunit_migrate_pages(list, new_folio,
+	return gup_call_real(gup_kunit_mm.migrate_pages(list, new_folio,
 						     free_folio, private, mode,
 						     reason, ret_succeeded));
 }
@@ -178,9 +178,9 @@ static struct gup_cma *gup_cma_watch(struct kunit *test, struct gup_mm *m)
 	struct gup_cma *cma = gup_cma_create(test, gup_mm_page(m, 'A', 0));
 
 	test->priv = cma;
-	kunit_activate_static_stub(test, gup_kunit_isolate_lru,
+	kunit_activate_static_stub(test, gup_kunit_mm.isolate_lru,
 				   gup_cma_isolate);
-	kunit_activate_static_stub(test, gup_kunit_migrate_pages,
+	kunit_activate_static_stub(test, gup_kunit_mm.migrate_pages,
 				   gup_cma_migrate);
 
 	return cma;

@@ -132,7 +132,7 @@ static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 	gup_mm_set_orders(test, order ? BIT(order) : 0);
 	if (order)
 		KUNIT_EXPECT_EQ(test,
-				gup_kunit_madvise(r->addr,
+				gup_kunit_mm.madvise(r->addr,
 						  GUP_LR_PAGES * PAGE_SIZE,
 						  MADV_HUGEPAGE), 0);
 	gup_lr_fill(test, r);

@@ -25,7 +25,7 @@ static struct gup_mm *gup_mm_made(struct kunit *test,
 static void gup_mm_expect_page(struct kunit *test, struct gup_mm *m,
 			       unsigned int entry, struct page *page, bool write)
 {
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
 	KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, entry, &e), "entry %u", entry);
 	GUP_EXPECT_PAGE_AT(test, m->folio, e.page, page, entry);
@@ -40,7 +40,7 @@ static void gup_mm_maps_pages(struct kunit *test)
 		"A4 B0f C2", "A0-2 A9:r . B0 C3:s Z @ C2-1:co",
 	};
 	struct gup_mm *m = gup_mm_made(test, &layout);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
 	KUNIT_EXPECT_EQ(test, m->nr, 11);
 	KUNIT_EXPECT_EQ(test, m->addr % PMD_SIZE, 0);
@@ -101,7 +101,7 @@ static void gup_mm_is_taken_down(struct kunit *test)
 	for (letter = 'A'; letter <= 'F'; letter++)
 		get_page(gup_mm_page(m, letter, 0));
 	KUNIT_EXPECT_EQ(test, vm_munmap(m->addr, m->nr * PAGE_SIZE), 0);
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 	for (letter = 'A'; letter <= 'F'; letter++) {
 		const struct gup_folio *gf = &m->folio[letter - 'A'];
 		struct folio *folio = page_folio(gf->page);

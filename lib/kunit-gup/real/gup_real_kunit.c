@@ -66,7 +66,7 @@ static void gup_real_by_pmd(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);
 	const unsigned int nr = 1U << order;
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	struct gup_mm *m;
 
 	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL,

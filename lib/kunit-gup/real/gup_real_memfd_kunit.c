@@ -55,11 +55,12 @@ static struct gup_memfd *gup_memfd_create(struct kunit *test,
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	gup_fixture_bind();
 	f->test = test;
-	f->file = gup_kunit_memfd(flags, len);
+	f->file = gup_kunit_mm.memfd("gup_kunit", flags);
 	if (IS_ERR(f->file))
 		kunit_skip(test, "%s", lacks);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_memfd_fput,
 							f->file), 0);
+	KUNIT_ASSERT_EQ(test, vfs_truncate(&f->file->f_path, len), 0);
 	f->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	f->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
@@ -172,11 +173,7 @@ static void gup_memfd_fill_pool(struct kunit *test, unsigned long size)
 	unsigned long addr;
 	int i;
 
-	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
-	addr = gup_kunit_mmap(2 * size, GUP_RW, MAP_PRIVATE | MAP_HUGETLB |
-			      ilog2(size) << MAP_HUGE_SHIFT);
-	if (IS_ERR_VALUE(addr))
-		kunit_skip(test, "no huge pages of %lu kB", size / SZ_1K);
+	addr = gup_mm_map_hugetlb(test, size, 2);
 	for (i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, put_user(1, (u32 __user *)(addr + i * size)),
 				0);
@@ -212,22 +209,31 @@ static struct gup_memfd *gup_memfd_hugetlb_file(struct kunit *test,
 	return f;
 }
 
+/* How many huge pages are free in the pool of the file, and how many reserved. */
+static void gup_memfd_pool(struct gup_memfd *f, long *free, long *reserved)
+{
+#ifdef CONFIG_HUGETLB_PAGE
+	const struct hstate *h = hstate_file(f->file);
+
+	*free = h->free_huge_pages;
+	*reserved = h->resv_huge_pages;
+#endif
+}
+
 static void gup_memfd_hugetlb(struct kunit *test)
 {
 	const struct gup_memfd_row *row = test->param_value;
 	struct gup_memfd *f = gup_memfd_hugetlb_file(test, row);
 	const unsigned long size = row->kb * SZ_1K;
-	long free, reserved;
+	long free = 0, reserved = 0, free_now = 0, reserved_now = 0;
 
-	free = gup_kunit_huge_pages(f->file, false);
-	reserved = gup_kunit_huge_pages(f->file, true);
+	gup_memfd_pool(f, &free, &reserved);
 	KUNIT_ASSERT_EQ(test, gup_memfd_pin(f, 0, 2 * size - 1, 8), 2);
 	KUNIT_EXPECT_EQ(test, f->offset, 0);
 	gup_memfd_expect(f, 2, 0);
-	KUNIT_EXPECT_EQ(test, reserved - gup_kunit_huge_pages(f->file, true),
-			row->reserved);
-	KUNIT_EXPECT_EQ(test, free - gup_kunit_huge_pages(f->file, false),
-			row->taken);
+	gup_memfd_pool(f, &free_now, &reserved_now);
+	KUNIT_EXPECT_EQ(test, reserved - reserved_now, row->reserved);
+	KUNIT_EXPECT_EQ(test, free - free_now, row->taken);
 	gup_memfd_unpin(f, 2);
 
 	KUNIT_ASSERT_EQ(test, gup_memfd_pin(f, size + PAGE_SIZE, 2 * size - 1,

@@ -51,7 +51,7 @@ static struct gup_mm *gup_partial_unmap(struct kunit *test, struct gup_mm *m)
 
 static struct gup_mm *gup_partial_discard(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 3),
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, 3),
 						3 * PAGE_SIZE, MADV_DONTNEED),
 			0);
 
@@ -60,7 +60,7 @@ static struct gup_mm *gup_partial_discard(struct kunit *test, struct gup_mm *m)
 
 static struct gup_mm *gup_partial_protect(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 2),
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(gup_mm_addr(m, 2),
 						 5 * PAGE_SIZE, PROT_READ), 0);
 
 	return m;
@@ -68,7 +68,7 @@ static struct gup_mm *gup_partial_protect(struct kunit *test, struct gup_mm *m)
 
 static struct gup_mm *gup_partial_forbid(struct kunit *test, struct gup_mm *m)
 {
-	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 2), PAGE_SIZE,
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(gup_mm_addr(m, 2), PAGE_SIZE,
 						 PROT_NONE), 0);
 
 	return m;
@@ -82,7 +82,7 @@ static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
 
 	to = gup_mm_map(test, m->nr, PTRS_PER_PTE - 3, NULL, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-	KUNIT_ASSERT_EQ(test, to, gup_kunit_mremap(m->addr, len, to));
+	KUNIT_ASSERT_EQ(test, to, gup_kunit_mm.mremap(m->addr, len, to));
 
 	return gup_mm_adopt(test, to, m->nr);
 }
@@ -96,12 +96,12 @@ static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
 	aside = gup_mm_map(test, 2, 0, NULL, PROT_NONE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	KUNIT_ASSERT_EQ(test, aside,
-			gup_kunit_mremap(gup_mm_addr(m, half), PAGE_SIZE, aside));
+			gup_kunit_mm.mremap(gup_mm_addr(m, half), PAGE_SIZE, aside));
 	KUNIT_ASSERT_EQ(test, gup_mm_addr(m, half),
-			gup_kunit_mremap(gup_mm_addr(m, 1), PAGE_SIZE,
+			gup_kunit_mm.mremap(gup_mm_addr(m, 1), PAGE_SIZE,
 					 gup_mm_addr(m, half)));
 	KUNIT_ASSERT_EQ(test, gup_mm_addr(m, 1),
-			gup_kunit_mremap(aside, PAGE_SIZE, gup_mm_addr(m, 1)));
+			gup_kunit_mm.mremap(aside, PAGE_SIZE, gup_mm_addr(m, 1)));
 
 	return m;
 }
@@ -111,10 +111,10 @@ static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned long own = 2 * PAGE_SIZE;
 
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, own, MADV_DONTFORK),
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(m->addr, own, MADV_DONTFORK),
 			0);
 	gup_real_fork(test);
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, own, MADV_DOFORK), 0);
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(m->addr, own, MADV_DOFORK), 0);
 
 	return m;
 }
@@ -124,7 +124,7 @@ static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 					       struct gup_mm *m)
 {
 	gup_partial_share(test, m);
-	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(m->addr, m->nr * PAGE_SIZE,
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(m->addr, m->nr * PAGE_SIZE,
 						 PROT_READ), 0);
 
 	return m;
@@ -322,10 +322,10 @@ static void gup_partial_migrates(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_MIGRATION))
 		kunit_skip(test, "no CONFIG_MIGRATION");
 	folio_get(folio);
-	gup_kunit_migrate_begin(folio);
+	gup_kunit_mm.migrate_begin(folio);
 	gup_partial_expect_walk(test, m, GUP_GET, nr);
 	gup_partial_expect_walk(test, m, GUP_GET_W, nr);
-	gup_kunit_migrate_end(folio);
+	gup_kunit_mm.migrate_end(folio);
 	folio_put(folio);
 	gup_partial_expect_walk(test, m, GUP_GET, m->nr);
 	gup_real_ask_all(test, m, nr);
@@ -372,7 +372,7 @@ static void gup_partial_child_keeps_data(struct kunit *test)
 	const unsigned int order = gup_real_order(test, 64);
 	struct gup_mm *m = gup_real_thp(test, order);
 	struct mm_struct *child = gup_real_fork(test);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	unsigned int i;
 	u32 *data;
 	int nr;
@@ -385,7 +385,7 @@ static void gup_partial_child_keeps_data(struct kunit *test)
 		kunmap_local(data);
 	}
 	for (i = 0; i < m->nr; i++) {
-		gup_kunit_mm_read(child, gup_mm_addr(m, i), &e);
+		gup_kunit_mm.read(child, gup_mm_addr(m, i), &e);
 		if (!e.page || gup_partial_first_word(e.page) != i + 1)
 			break;
 		if (gup_partial_first_word(gup_mm_mapped(m, i)) != i + 1000)

@@ -106,7 +106,7 @@ static void gup_rr_stop(void *arg)
 		kthread_stop_put(rr->thread[--rr->nr_threads].task);
 		mmput(rr->mm);
 	}
-	gup_kunit_thp_orders(rr->orders);
+	gup_kunit_mm.thp_orders(rr->orders);
 }
 
 static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
@@ -143,7 +143,7 @@ static struct gup_rr *gup_rr_create(struct kunit *test)
 	rr->mm = current->mm;
 	rr->home = ALIGN(addr, PMD_SIZE);
 	rr->away = rr->home + size;
-	rr->orders = gup_kunit_thp_orders(0);
+	rr->orders = gup_kunit_mm.thp_orders(0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_rr_stop, rr),
 			0);
 	rr->seed = gup_seed(test);
@@ -285,7 +285,7 @@ static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 	unsigned int i, tries = 0;
 	int home, away;
 
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 	for (i = 0; i < GUP_RR_PAGES; i++) {
 		for (;;) {
 			home = gup_rr_extra_refs(gup_rr_home(rr, i));
@@ -293,7 +293,7 @@ static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 			if ((!home && !away) || tries++ == GUP_RR_SETTLE)
 				break;
 			msleep(20);
-			gup_kunit_lru_drain();
+			gup_kunit_mm.lru_drain();
 		}
 		KUNIT_ASSERT_EQ_MSG(test, home, 0, "references of page %u", i);
 		KUNIT_ASSERT_EQ_MSG(test, away, 0, "references of page %u, away", i);

@@ -51,7 +51,7 @@ static void gup_special_shmem_large(struct kunit *test)
 	gup_real_touch(test, addr, nr);
 	gup_real_verify(test, m, order);
 	gup_real_ask_all(test, m, nr / 2);
-	KUNIT_ASSERT_EQ(test, gup_kunit_mprotect(gup_mm_addr(m, 3), PAGE_SIZE,
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(gup_mm_addr(m, 3), PAGE_SIZE,
 						 PROT_READ), 0);
 	gup_real_ask_all(test, m, nr / 2);
 }
@@ -76,19 +76,14 @@ static void gup_special_hugetlb(struct kunit *test)
 	struct gup_mm_ask ask = {
 		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = nr,
 	};
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	unsigned long addr;
 	struct gup_mm *m;
 
 	/* A gigantic one has nowhere to go if it lies in a movable zone. */
 	if (one <= MAX_ORDER_NR_PAGES)
 		ask.flags = GUP_PIN_LW;
-	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
-	addr = gup_kunit_mmap((unsigned long)nr * PAGE_SIZE, GUP_RW,
-			      MAP_PRIVATE | MAP_HUGETLB |
-			      ilog2(size->kb * SZ_1K) << MAP_HUGE_SHIFT);
-	if (IS_ERR_VALUE(addr))
-		kunit_skip(test, "no huge pages of %u kB", size->kb);
+	addr = gup_mm_map_hugetlb(test, one * PAGE_SIZE, nr / one);
 
 	m = gup_mm_adopt(test, addr, nr);
 	gup_mm_enable_fast(test);
@@ -177,7 +172,7 @@ static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);
 	const unsigned int nr = 2U << order;
 	struct gup_mm_ask ask = { .call = GUP_MM_SLOW, .flags = GUP_GET, .nr = 1 };
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	struct gup_mm *m;
 
 	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL, GUP_RW, MAP_PRIVATE |
@@ -188,7 +183,7 @@ static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 	ask.first = nr / 2;
 	gup_real_ask(test, m, &ask);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, nr - 1, &e));
-	if (e.size != PMD_SIZE || !gup_kunit_is_huge_zero(page_folio(e.page)))
+	if (e.size != PMD_SIZE || !gup_kunit_mm.is_huge_zero(page_folio(e.page)))
 		kunit_skip(test, "the kernel gave no huge zero folio");
 
 	return m;
@@ -209,7 +204,7 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 	};
 	struct gup_mm *m = gup_special_huge_zero(test);
 	struct page *zero = gup_mm_mapped(m, 0);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	struct gup_mm_ask ask;
 	unsigned int w, i;
 
@@ -236,40 +231,6 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_PTR_NE(test, page_folio(gup_mm_mapped(m, ask.first + i)),
 				    page_folio(zero));
-}
-
-static void gup_special_secretmem(struct kunit *test)
-{
-	static const unsigned int flags[] = {
-		GUP_GET, GUP_GET_W, GUP_PIN, GUP_PIN_W, GUP_PIN_LW,
-	};
-	struct gup_mm_ask ask;
-	struct file *file;
-	unsigned int i;
-	struct gup_mm *m;
-
-	if (!gup_kunit_secretmem_aops())
-		kunit_skip(test, "no CONFIG_SECRETMEM");
-	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
-	file = gup_kunit_memfd_secret(4 * PAGE_SIZE);
-	if (IS_ERR(file))
-		kunit_skip(test, "memfd_secret() does not work here");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_special_fput,
-							file), 0);
-	m = gup_mm_adopt(test, gup_mm_map(test, 4, 0, file, GUP_RW, MAP_SHARED), 4);
-	gup_mm_enable_fast(test);
-	gup_real_touch(test, m->addr, 4);
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		ask = (struct gup_mm_ask) {
-			.call = GUP_MM_FAST, .flags = flags[i], .nr = 4,
-		};
-		gup_real_ask(test, m, &ask);
-		KUNIT_EXPECT_EQ(test, ask.ret, -EFAULT);
-	}
-	ask.call = GUP_MM_ONLY;
-	ask.flags = GUP_GET_W;
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, 0);
 }
 
 /* What drivers map: entries that say nothing about a page. */
@@ -314,7 +275,6 @@ static struct kunit_case gup_real_special_cases[] = {
 	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb),
 	KUNIT_CASE(gup_special_zero_pages),
 	KUNIT_CASE(gup_special_huge_zero_folio),
-	KUNIT_CASE(gup_special_secretmem),
 	GUP_CASE_ROWS(driver, gup_mm_row_run, gup_driver),
 	{}
 };

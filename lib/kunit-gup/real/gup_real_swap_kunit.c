@@ -2,72 +2,16 @@
 /*
  * gup_real_swap: large folios that are swapped out, as a whole or in part.
  *
- * There is no user space that could set up swap, so the suite does: it makes a
- * device node for a RAM disk, writes the header of a swap area and turns it on,
- * for the time of a test.
+ * These need a swap area that is on: the suites as a module on a running system, or
+ * in `make module-runs`, whose init turns one on first.
  */
-#include <linux/err.h>
-#include <linux/delay.h>
-#include <linux/fs.h>
-#include <linux/kdev_t.h>
-#include <linux/major.h>
 #include <linux/mman.h>
 #include <linux/sizes.h>
 #include <linux/swap.h>
-#include <linux/uaccess.h>
 
 #include "fixture/gup_real.h"
 
-#define GUP_SWAP_PATH	"/gup_swap"
 #define GUP_SWAP_PAGES	(SZ_4M / PAGE_SIZE)
-#define GUP_SWAP_TRIES	100
-
-static int gup_swap_format(struct kunit *test)
-{
-	union swap_header *header = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	struct file *file;
-	loff_t pos = 0;
-	ssize_t ret;
-
-	KUNIT_ASSERT_NOT_NULL(test, header);
-	header->info.version = 1;
-	header->info.last_page = GUP_SWAP_PAGES - 1;
-	memcpy(header->magic.magic, "SWAPSPACE2", 10);
-
-	file = gup_kunit_open(GUP_SWAP_PATH);
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	ret = kernel_write(file, header, PAGE_SIZE, &pos);
-	filp_close(file, NULL);
-
-	return ret == PAGE_SIZE ? 0 : -EIO;
-}
-
-/* Turn it on. Returns the user address of its name, to turn it off by. */
-static unsigned long gup_swap_on(struct kunit *test)
-{
-	const unsigned long name = gup_mm_map(test, 1, 0, NULL,
-					      PROT_READ | PROT_WRITE,
-					      MAP_PRIVATE | MAP_ANONYMOUS);
-	unsigned int tries = 0;
-	long ret;
-
-	if (!IS_ENABLED(CONFIG_SWAP) || !IS_ENABLED(CONFIG_BLK_DEV_RAM))
-		kunit_skip(test, "no CONFIG_SWAP with CONFIG_BLK_DEV_RAM");
-	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)name, GUP_SWAP_PATH,
-					   sizeof(GUP_SWAP_PATH)), 0);
-	ret = gup_kunit_mknod(name, S_IFBLK | 0600, MKDEV(RAMDISK_MAJOR, 0));
-	if (ret != -EEXIST)
-		KUNIT_ASSERT_EQ(test, ret, 0);
-	KUNIT_ASSERT_EQ(test, gup_swap_format(test), 0);
-	/* The disk is closed a moment after swap is turned off. */
-	while ((ret = gup_kunit_swap(name, true)) == -EBUSY &&
-	       tries++ < GUP_SWAP_TRIES)
-		msleep(20);
-	KUNIT_ASSERT_EQ(test, ret, 0);
-
-	return name;
-}
 
 /**
  * struct gup_swap_row - what is swapped out
@@ -98,6 +42,8 @@ static unsigned int gup_swap_order(struct kunit *test, unsigned int kb)
 {
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		kunit_skip(test, "no CONFIG_TRANSPARENT_HUGEPAGE");
+	if (get_nr_swap_pages() < (long)GUP_SWAP_PAGES)
+		kunit_skip(test, "no swap area");
 
 	return gup_real_order(test, kb);
 }
@@ -107,7 +53,6 @@ static void gup_swap_row(struct kunit *test)
 	const struct gup_swap_row *row = test->param_value;
 	const unsigned int order = gup_swap_order(test, row->kb);
 	struct gup_mm *m = gup_real_thp(test, order);
-	const unsigned long name = gup_swap_on(test);
 	const unsigned int nr = row->nr ?: m->nr - row->first;
 	struct gup_mm_ask only = {
 		.call = GUP_MM_ONLY, .flags = GUP_GET, .nr = m->nr,
@@ -116,8 +61,8 @@ static void gup_swap_row(struct kunit *test)
 		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = m->nr,
 	};
 
-	gup_kunit_lru_drain();
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, row->first),
+	gup_kunit_mm.lru_drain();
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, row->first),
 						nr * PAGE_SIZE, MADV_PAGEOUT),
 			0);
 	gup_real_ask(test, m, &only);
@@ -125,7 +70,6 @@ static void gup_swap_row(struct kunit *test)
 	gup_real_ask(test, m, &fast);
 	KUNIT_EXPECT_EQ(test, fast.ret, m->nr);
 	gup_real_ask_all(test, m, 1U << order);
-	KUNIT_EXPECT_EQ(test, gup_kunit_swap(name, false), 0);
 }
 
 static struct kunit_case gup_real_swap_cases[] = {

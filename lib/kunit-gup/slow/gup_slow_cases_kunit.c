@@ -63,19 +63,19 @@ static void gup_slow_populate(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
 	const int refs = folio_ref_count(a) - folio_mapcount(a);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
 						MADV_POPULATE_READ), 0);
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e), "page %u", i);
 	gup_slow_expect_untouched(test, m, a, refs);
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
 						MADV_POPULATE_WRITE), 0);
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) && e.write,
 				      "page %u", i);
@@ -91,11 +91,11 @@ static void gup_slow_mlock(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
 	const int refs = folio_ref_count(a) - folio_mapcount(a);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_mlock(m->addr, m->nr * PAGE_SIZE), 0);
-	gup_kunit_lru_drain();
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.mlock(m->addr, m->nr * PAGE_SIZE), 0);
+	gup_kunit_mm.lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) &&
 				      e.write == (i < 16), "page %u", i);
@@ -112,9 +112,9 @@ static void gup_slow_populate_special(struct kunit *test)
 		"A2 B0", "A0-1 B0:x A3 .", "5rwm",
 	};
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
 						MADV_POPULATE_READ), 0);
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
 }
@@ -126,9 +126,9 @@ static void gup_slow_populate_pfnmap(struct kunit *test)
 		"A2", "A0-1 . A3 .2", "4rw 2rwdp",
 	};
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
 						MADV_POPULATE_READ), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 2, &e));
 	KUNIT_EXPECT_FALSE(test, gup_mm_read(m, 4, &e));
@@ -136,36 +136,29 @@ static void gup_slow_populate_pfnmap(struct kunit *test)
 
 /**
  * struct gup_slow_flushes - how often each page was flushed
- * @m:      the piece of address space, all of it pages of folio A
- * @dcache: by flush_dcache_page()
- * @anon:   by flush_anon_page(), with the address that maps it
+ * @m:       the piece of address space, all of it pages of folio A
+ * @flushed: by page, also by its address
  */
 struct gup_slow_flushes {
 	struct gup_mm *m;
-	unsigned int dcache[16];
-	unsigned int anon[16];
+	unsigned int flushed[16];
 };
 
-static void gup_slow_count_dcache(struct page *page)
+static void gup_slow_count(struct vm_area_struct *vma, unsigned long addr,
+			   struct page *page, unsigned int nr_pages)
 {
 	struct gup_slow_flushes *flushes = kunit_get_current_test()->priv;
-	unsigned int i;
+	struct gup_mm *m = flushes->m;
+	unsigned int i, j;
 
-	for (i = 0; i < 16; i++)
-		flushes->dcache[i] += page == gup_mm_page(flushes->m, 'A', i);
+	for (i = 0; i < nr_pages; i++)
+		for (j = 0; j < 16; j++)
+			flushes->flushed[j] +=
+				page + i == gup_mm_page(m, 'A', j) &&
+				addr + i * PAGE_SIZE == gup_mm_addr(m, j);
 }
 
-static void gup_slow_count_anon(struct page *page, unsigned long addr)
-{
-	struct gup_slow_flushes *flushes = kunit_get_current_test()->priv;
-	unsigned int i;
-
-	for (i = 0; i < 16; i++)
-		flushes->anon[i] += page == gup_mm_page(flushes->m, 'A', i) &&
-				    addr == gup_mm_addr(flushes->m, i);
-}
-
-/* No page of a run is forgotten. */
+/* No page of a batch is forgotten. */
 static void gup_slow_flushes_each_page(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A4", "A0-15" };
@@ -174,19 +167,13 @@ static void gup_slow_flushes_each_page(struct kunit *test)
 	unsigned int i;
 	long ret;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
 	test->priv = &flushes;
-	kunit_activate_static_stub(test, gup_kunit_flush_page,
-				   gup_slow_count_dcache);
-	kunit_activate_static_stub(test, gup_kunit_flush_anon,
-				   gup_slow_count_anon);
+	kunit_activate_static_stub(test, gup_kunit_gup.flush_pages,
+				   gup_slow_count);
 	ret = get_user_pages_unlocked(m->addr, m->nr, m->pages, FOLL_WRITE);
 	KUNIT_EXPECT_EQ(test, ret, 16);
-	for (i = 0; i < 16; i++) {
-		KUNIT_EXPECT_EQ_MSG(test, flushes.dcache[i], 1, "page %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, flushes.anon[i], 1, "page %u", i);
-	}
+	for (i = 0; i < 16; i++)
+		KUNIT_EXPECT_EQ_MSG(test, flushes.flushed[i], 1, "page %u", i);
 	for (i = 0; (long)i < ret; i++)
 		put_page(m->pages[i]);
 }
@@ -267,10 +254,10 @@ static void gup_slow_populate_part(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2", "A0-3 .4" };
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, 2 * PAGE_SIZE,
 						MADV_POPULATE_READ), 0);
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_EQ_MSG(test, gup_mm_read(m, i, &e), i < 4,
@@ -285,12 +272,12 @@ static void gup_slow_populate_refused(struct kunit *test)
 	};
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(m->addr, 2 * PAGE_SIZE,
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, 2 * PAGE_SIZE,
 						MADV_POPULATE_WRITE), 0);
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 2),
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, 2),
 						2 * PAGE_SIZE,
 						MADV_POPULATE_READ), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, 4),
+	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, 4),
 						2 * PAGE_SIZE,
 						MADV_POPULATE_WRITE), -EINVAL);
 }

@@ -101,16 +101,8 @@ KUNIT_ARRAY_PARAM_DESC(gup_huge, gup_huge_rows, name);
 /* Two huge pages of the size that a PMD has, or the test is skipped. */
 static struct gup_mm *gup_huge_make(struct kunit *test)
 {
-	unsigned long addr;
-
-	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
-	addr = gup_kunit_mmap(2 * PMD_SIZE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_HUGETLB |
-			      PMD_SHIFT << MAP_HUGE_SHIFT);
-	if (IS_ERR_VALUE(addr))
-		kunit_skip(test, "no huge pages of %lu kB", PMD_SIZE / SZ_1K);
-
-	return gup_mm_adopt(test, addr, 2 * GUP_HUGE_NR);
+	return gup_mm_adopt(test, gup_mm_map_hugetlb(test, PMD_SIZE, 2),
+			    2 * GUP_HUGE_NR);
 }
 
 static void gup_huge_row_run(struct kunit *test)
@@ -192,8 +184,8 @@ static struct page *gup_pud_folios(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	split_page(page, 3);
-	gup_kunit_mm_carve(page, 2);
-	gup_kunit_mm_carve(page + 4, 2);
+	gup_kunit_mm.carve(page, 2);
+	gup_kunit_mm.carve(page + 4, 2);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_pud_free,
 							page), 0);
 

@@ -91,7 +91,7 @@ KUNIT_ARRAY_PARAM_DESC(gup_leaf, gup_leaf_rows, name);
 
 static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 {
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
 	gup_mm_read(m, entry, &e);
 
@@ -111,7 +111,7 @@ static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, 3 * PMD_SIZE,
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(addr, 3 * PMD_SIZE,
 						MADV_HUGEPAGE), 0);
 	m = gup_mm_adopt(test, addr, nr);
 	for (i = 0; i < nr; i += GUP_LEAF_NR) {

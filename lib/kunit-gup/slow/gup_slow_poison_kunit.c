@@ -84,7 +84,7 @@ static void gup_poison_put_back(void *data)
 {
 	struct gup_poison *poison = data;
 
-	gup_kunit_mm_exchange(poison->m->mm,
+	gup_kunit_mm.exchange(poison->m->mm,
 			      gup_mm_addr(poison->m, GUP_POISON_AT),
 			      poison->pte);
 }
@@ -105,7 +105,7 @@ static struct gup_mm *gup_poison_create(struct kunit *test)
 	m = gup_mm_create_or_skip(test, &layout);
 	pte = gup_poison_mk_pte(row->entry, gup_mm_page(m, 'A', GUP_POISON_AT));
 	poison->m = m;
-	poison->pte = gup_kunit_mm_exchange(m->mm,
+	poison->pte = gup_kunit_mm.exchange(m->mm,
 					    gup_mm_addr(m, GUP_POISON_AT), pte);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
 							gup_poison_put_back,
@@ -168,10 +168,10 @@ static void gup_poison_populate(struct kunit *test)
 	struct gup_mm *m = gup_poison_create(test);
 
 	KUNIT_EXPECT_EQ(test, row->error,
-			gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+			gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
 					  MADV_POPULATE_READ));
 	KUNIT_EXPECT_EQ(test, row->error,
-			gup_kunit_madvise(m->addr, m->nr * PAGE_SIZE,
+			gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
 					  MADV_POPULATE_WRITE));
 	gup_poison_expect(m, GUP_MM_LOCKED, GUP_PIN, 0, GUP_POISON_AT);
 }

@@ -73,7 +73,7 @@ static void gup_retry_map(struct gup_retry *retry, struct vm_area_struct *vma)
 	for (i = 4; i < 8; i++) {
 		page = gup_mm_page(retry->m, 'A', i);
 		get_page(page);
-		if (gup_kunit_mm_map(vma, gup_mm_addr(retry->m, i), page,
+		if (gup_kunit_mm.map(vma, gup_mm_addr(retry->m, i), page,
 				     gup_fixture_mk_pte(page, 0),
 				     gup_mm_addr(retry->m, i), true))
 			put_page(page);

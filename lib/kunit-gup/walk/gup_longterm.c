@@ -5,10 +5,12 @@
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 #include <linux/hugetlb.h>
+#include <linux/memremap.h>
 #include <linux/mm_inline.h>
 
 #include "walk/gup_longterm.h"
 #include "fixture/gup_picture.h"
+#include "gup_kunit_mm.h"
 
 /**
  * gup_lt_in() - is a folio one of some?
@@ -52,18 +54,14 @@ static char gup_lt_letter(const struct folio *folio)
 	return gup_array_letter(gup_current_lt()->array->fx, &folio->page);
 }
 
-static bool gup_lt_pinnable_stub(struct folio *folio)
+/* Called for each folio that was looked at, to go on to the next one. */
+static struct folio *gup_lt_next_stub(struct folio *folio,
+				      struct pages_or_folios *pofs,
+				      long *index_ptr)
 {
-	struct gup_lt *lt = gup_current_lt();
+	gup_lt_add(gup_current_lt()->looks, gup_lt_letter(folio));
 
-	gup_lt_add(lt->looks, gup_lt_letter(folio));
-
-	return !gup_lt_in(lt->row->not, gup_lt_letter(folio));
-}
-
-static bool gup_lt_coherent_stub(const struct folio *folio)
-{
-	return gup_lt_in(gup_current_lt()->row->coherent, gup_lt_letter(folio));
+	return gup_call_real(gup_kunit_gup.next_folio(folio, pofs, index_ptr));
 }
 
 static void gup_lt_drain_stub(const struct folio *folio, unsigned int extra_refs,
@@ -157,21 +155,47 @@ static int gup_lt_migrate_coherent_stub(struct folio *folio)
 
 static void gup_lt_watch(struct kunit *test)
 {
-	kunit_activate_static_stub(test, gup_kunit_is_longterm_pinnable,
-				   gup_lt_pinnable_stub);
-	kunit_activate_static_stub(test, gup_kunit_is_device_coherent,
-				   gup_lt_coherent_stub);
-	kunit_activate_static_stub(test, gup_kunit_lru_cache_drain,
+	kunit_activate_static_stub(test, gup_kunit_gup.next_folio,
+				   gup_lt_next_stub);
+	kunit_activate_static_stub(test, gup_kunit_mm.lru_cache_drain,
 				   gup_lt_drain_stub);
-	kunit_activate_static_stub(test, gup_kunit_isolate_lru, gup_lt_isolate);
-	kunit_activate_static_stub(test, gup_kunit_isolate_hugetlb,
+	kunit_activate_static_stub(test, gup_kunit_mm.isolate_lru, gup_lt_isolate);
+	kunit_activate_static_stub(test, gup_kunit_mm.isolate_hugetlb,
 				   gup_lt_isolate_hugetlb_stub);
-	kunit_activate_static_stub(test, gup_kunit_migrate_pages,
+	kunit_activate_static_stub(test, gup_kunit_mm.migrate_pages,
 				   gup_lt_migrate_stub);
-	kunit_activate_static_stub(test, gup_kunit_putback_movable_pages,
+	kunit_activate_static_stub(test, gup_kunit_mm.putback_movable_pages,
 				   gup_lt_putback_stub);
-	kunit_activate_static_stub(test, gup_kunit_migrate_device_coherent,
-				   gup_lt_migrate_coherent_stub);
+	if (gup_kunit_mm.migrate_device_coherent)
+		kunit_activate_static_stub(test,
+					   gup_kunit_mm.migrate_device_coherent,
+					   gup_lt_migrate_coherent_stub);
+}
+
+#ifdef CONFIG_ZONE_DEVICE
+static struct dev_pagemap gup_lt_pagemap = { .type = MEMORY_DEVICE_COHERENT };
+
+static void gup_lt_make_coherent(struct folio *folio)
+{
+	set_page_zone(&folio->page, ZONE_DEVICE);
+	folio->pgmap = &gup_lt_pagemap;
+}
+#else
+static void gup_lt_make_coherent(struct folio *folio)
+{
+}
+#endif
+
+/* Put a folio where nothing may be pinned for long; the fixture takes it back. */
+static void gup_lt_move(struct gup_fixture *fx, char letter, bool coherent)
+{
+	struct folio *folio = gup_fixture_folio(fx, letter);
+	unsigned int i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		set_page_zone(folio_page(folio, i), ZONE_MOVABLE);
+	if (coherent)
+		gup_lt_make_coherent(folio);
 }
 
 static const char *gup_lt_lacks(const struct gup_lt_row *row)
@@ -180,6 +204,8 @@ static const char *gup_lt_lacks(const struct gup_lt_row *row)
 		return "no CONFIG_MIGRATION";
 	if (row->hugetlb && !IS_ENABLED(CONFIG_HUGETLB_PAGE))
 		return "no CONFIG_HUGETLB_PAGE";
+	if (row->coherent && !gup_kunit_mm.migrate_device_coherent)
+		return "no CONFIG_ZONE_DEVICE";
 
 	return gup_race_lacks();
 }
@@ -225,7 +251,10 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	lt->array->fx->suite = lt;
 	gup_lt_assert_row(test, lt->array->fx, row);
 	for (letter = row->hugetlb; letter && *letter; letter++)
-		gup_kunit_set_hugetlb(gup_fixture_folio(lt->array->fx, *letter));
+		gup_kunit_mm.set_hugetlb(gup_fixture_folio(lt->array->fx, *letter));
+	for (letter = row->not; letter && *letter; letter++)
+		gup_lt_move(lt->array->fx, *letter,
+			    gup_lt_in(row->coherent, *letter));
 	gup_lt_watch(test);
 	gup_array_pin(lt->array);
 

@@ -73,7 +73,7 @@ void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 	unsigned int i;
 
 	KUNIT_ASSERT_LE(m->test, ask->nr, m->nr + GUP_MM_BEHIND);
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 	m->nr_seen = 0;
 	m->last_seen = 0;
 	for (i = 0; i < m->nr; i++) {
@@ -143,7 +143,7 @@ void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 {
 	ask->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - ask->acquired;
 	ask->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - ask->released;
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 }
 
 /* Whatever was done about a page, now the request must be allowed to have it. */
@@ -151,7 +151,7 @@ static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
 			      unsigned int i, struct gup_diff *diff)
 {
 	struct page *page = m->pages[i];
-	struct gup_kunit_mm_entry e;
+	struct gup_kunit_entry e;
 
 	gup_mm_read(m, ask->first + i, &e);
 	if (gup_differs_page(diff, m->folio, "page", i, page, e.page))
@@ -305,7 +305,7 @@ bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
 		unpin_user_pages(m->pages, ask->ret);
 	for (i = 0; i < ask->ret && !(ask->flags & FOLL_PIN); i++)
 		put_page(m->pages[i]);
-	gup_kunit_lru_drain();
+	gup_kunit_mm.lru_drain();
 
 	gup_differs(diff, "pins released", 0,
 		    gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released, counted);

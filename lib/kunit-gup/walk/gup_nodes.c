@@ -127,7 +127,7 @@ const char *gup_nodes_lacks(const char *ask)
 
 static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 {
-	struct gup_kunit_mm_entry e = {};
+	struct gup_kunit_entry e = {};
 
 	switch (letter) {
 	case 'e':
@@ -135,7 +135,7 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 	case 'f':
 		return -EFAULT;
 	}
-	gup_kunit_mm_read(q->m->mm, q->addr[i], &e);
+	gup_kunit_mm.read(q->m->mm, q->addr[i], &e);
 
 	return e.page ? page_to_nid(e.page) : GUP_NODES_POISON;
 }

@@ -111,14 +111,6 @@ static bool gup_changed_stub(pmd_t pmd, pmd_t *pmdp, pte_t pte, pte_t *ptep)
 	return changed;
 }
 
-static void gup_read_stub(pte_t *ptep)
-{
-	struct gup_fixture *fx = gup_current_fixture();
-
-	if (ptep >= fx->table && ptep < fx->table + PTRS_PER_PTE)
-		fx->reads[ptep - fx->table]++;
-}
-
 /**
  * gup_race_lacks() - why nothing can happen during a walk
  *
@@ -127,8 +119,7 @@ static void gup_read_stub(pte_t *ptep)
  */
 const char *gup_race_lacks(void)
 {
-	return IS_ENABLED(CONFIG_GUP_KUNIT_BENCH) ?
-		"no stubs with CONFIG_GUP_KUNIT_BENCH" : NULL;
+	return NULL;
 }
 
 static int gup_accessible_stub(struct folio *folio)
@@ -172,7 +163,7 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 				   gup_grab_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_changed,
 				   gup_changed_stub);
-	kunit_activate_static_stub(fx->test, gup_kunit_make_accessible,
+	kunit_activate_static_stub(fx->test, gup_kunit_gup.make_accessible,
 				   gup_accessible_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.put_folio,
 				   gup_put_stub);
@@ -229,27 +220,12 @@ void gup_race_watch_slow(struct gup_fixture *fx)
 {
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab,
 				   gup_grab_slow_stub);
-	kunit_activate_static_stub(fx->test, gup_kunit_make_accessible,
+	kunit_activate_static_stub(fx->test, gup_kunit_gup.make_accessible,
 				   gup_accessible_stub);
 	if (gup_kunit_gup.follow_pte_run)
 		kunit_activate_static_stub(fx->test,
 					   gup_kunit_gup.follow_pte_run,
 					   gup_follow_run_stub);
-}
-
-/**
- * gup_race_count_reads() - count how often entries are read without the lock
- * @fx: the fixture
- *
- * Context: Process context, in the thread of the test. Until it ends.
- */
-void gup_race_count_reads(struct gup_fixture *fx)
-{
-	fx->reads = kunit_kcalloc(fx->test, PTRS_PER_PTE, sizeof(*fx->reads),
-				  GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(fx->test, fx->reads);
-	kunit_activate_static_stub(fx->test, gup_kunit_lockless_read,
-				   gup_read_stub);
 }
 
 /**

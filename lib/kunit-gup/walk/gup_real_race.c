@@ -88,11 +88,11 @@ bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
 	const unsigned long addr = gup_rr_home(rr, first);
 	const unsigned long orders = BIT(PMD_ORDER) | BIT(8) | BIT(4) | BIT(2);
 
-	gup_kunit_thp_orders(orders & prandom_u32_state(rnd));
+	gup_kunit_mm.thp_orders(orders & prandom_u32_state(rnd));
 	if (vm_mmap(NULL, addr, nr * PAGE_SIZE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, 0) != addr)
 		return false;
-	gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_HUGEPAGE);
+	gup_kunit_mm.madvise(addr, nr * PAGE_SIZE, MADV_HUGEPAGE);
 
 	return true;
 }
@@ -144,7 +144,7 @@ static bool gup_rr_split(struct gup_rr *rr, struct rnd_state *rnd)
 	if (order && folio_test_anon(folio)) {
 		order = gup_rr_below(rnd, order);
 		/* Order 1 is one that anonymous folios do not have. */
-		ret = gup_kunit_split(folio, order == 1 ? 0 : order);
+		ret = gup_kunit_mm.split(folio, order == 1 ? 0 : order);
 	}
 	folio_put(folio);
 
@@ -156,7 +156,7 @@ static bool gup_rr_collapse(struct gup_rr *rr, struct rnd_state *rnd)
 	const unsigned int nr = GUP_RR_PAGES / PTRS_PER_PTE;
 	const unsigned long addr = rr->home + gup_rr_below(rnd, nr) * PMD_SIZE;
 
-	return !gup_kunit_madvise(addr, PMD_SIZE, MADV_COLLAPSE);
+	return !gup_kunit_mm.madvise(addr, PMD_SIZE, MADV_COLLAPSE);
 }
 
 static bool gup_rr_protect(struct gup_rr *rr, struct rnd_state *rnd)
@@ -165,10 +165,10 @@ static bool gup_rr_protect(struct gup_rr *rr, struct rnd_state *rnd)
 	bool done;
 
 	gup_rr_choose(rnd, &first, &nr);
-	done = !gup_kunit_mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
+	done = !gup_kunit_mm.mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
 				   PROT_READ);
 	cond_resched();
-	gup_kunit_mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
+	gup_kunit_mm.mprotect(gup_rr_home(rr, first), nr * PAGE_SIZE,
 			   PROT_READ | PROT_WRITE);
 
 	return done;
@@ -182,10 +182,10 @@ static bool gup_rr_move(struct gup_rr *rr, struct rnd_state *rnd)
 	gup_rr_choose(rnd, &first, &nr);
 	home = gup_rr_home(rr, first);
 	away = gup_rr_away(rr, first);
-	if (gup_kunit_mremap(home, nr * PAGE_SIZE, away) == away) {
+	if (gup_kunit_mm.mremap(home, nr * PAGE_SIZE, away) == away) {
 		/* Long enough to be found there. */
 		usleep_range(100, 1000);
-		if (gup_kunit_mremap(away, nr * PAGE_SIZE, home) == home)
+		if (gup_kunit_mm.mremap(away, nr * PAGE_SIZE, home) == home)
 			return true;
 	}
 	gup_rr_map(rr, rnd, first, nr);
@@ -198,8 +198,8 @@ static bool gup_rr_migrate(struct gup_rr *rr, struct rnd_state *rnd)
 	const int first = first_online_node;
 	const int second = next_online_node(first);
 
-	return gup_kunit_migrate(rr->mm, first, second) >= 0 &&
-	       gup_kunit_migrate(rr->mm, second, first) >= 0;
+	return gup_kunit_mm.migrate(rr->mm, first, second) >= 0 &&
+	       gup_kunit_mm.migrate(rr->mm, second, first) >= 0;
 }
 
 static bool gup_rr_reclaim(struct gup_rr *rr, struct rnd_state *rnd)
@@ -210,8 +210,8 @@ static bool gup_rr_reclaim(struct gup_rr *rr, struct rnd_state *rnd)
 	gup_rr_choose(rnd, &first, &nr);
 	addr = gup_rr_home(rr, first);
 
-	return !gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_FREE) &&
-	       !gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_PAGEOUT);
+	return !gup_kunit_mm.madvise(addr, nr * PAGE_SIZE, MADV_FREE) &&
+	       !gup_kunit_mm.madvise(addr, nr * PAGE_SIZE, MADV_PAGEOUT);
 }
 
 static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
