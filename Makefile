@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Delegates only: everything is done by tools/kunit-gup.
 
-export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER STEP STEPS HERD \
+export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER KUNIT STEP STEPS HERD \
 	GUP_SEED
 
 COMMANDS := kunit check check-all prepare export discard plan steps objects w1 modules-check \
@@ -69,6 +69,7 @@ $(COMMANDS):
 #: ROUNDS=7             boots of each kernel in bench and bench-uml
 #: MB=256               bench: how much memory is pinned
 #: PEER=a.patch,b.patch bench: measure this other series for Linux 7.3 as well
+#: KUNIT=idle           bench: also with KUnit and the suites in the kernel, and none running
 #: STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #: STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series
 #: STEPS=all            bench-uml: one column for every patch

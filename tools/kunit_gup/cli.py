@@ -109,7 +109,7 @@ def _bench():
     target = targets.find(option("TARGET", "x86_64"))
     deps.ensure(target, programs=plot.PROGRAMS)
     measure.run(target, option("KDIR"), number("ROUNDS", 2), number("MB", 256),
-                option("STEP"), option("PEER"))
+                option("STEP"), option("PEER"), option("KUNIT") == "idle")
 
 
 def _bench_profile():

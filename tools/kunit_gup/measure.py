@@ -6,7 +6,7 @@ an instruction, and that is what is printed. It is never called time.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import bench, build, figures, initramfs, machine, paths, series, tree as trees, ui
@@ -14,7 +14,8 @@ from .errors import UserError
 from .worktree import Worktree, build_directory, prune
 
 # As a production kernel, but for GUP_TEST, which is what measures.
-CONFIG = ["CONFIG_KUNIT=n", "CONFIG_GUP_KUNIT_TEST=n", "CONFIG_DEBUG_VM=n",
+NO_KUNIT = ["CONFIG_KUNIT=n", "CONFIG_GUP_KUNIT_TEST=n"]
+CONFIG = ["CONFIG_DEBUG_VM=n",
           "CONFIG_DEBUG_INFO_NONE=y", "CONFIG_DEBUG_FS=y", "CONFIG_GUP_TEST=y",
           "CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y",
           "CONFIG_PROC_PAGE_MONITOR=y", "CONFIG_RANDOMIZE_BASE=n", "CONFIG_DEVTMPFS=y",
@@ -36,16 +37,24 @@ class Kernel:
     name: str
     commit: str
     slug: str       # of its build directory
+    suites: bool = False    # whether KUnit and the suites are in it, and none runs
 
 
-def run(target, kdir, rounds, megabytes, step="", peer=""):
-    """Measure the kernels without the series, with it up to `step` or whole, and with `peer`."""
+def run(target, kdir, rounds, megabytes, step="", peer="", idle=False):
+    """Measure the kernels without the series, with it up to `step` or whole, and with `peer`.
+
+    With `idle`, the one with the series also with KUnit and the suites built in, and none running.
+    """
     tree = trees.prepare(kdir, strict=True)
     kernels = choose(tree, step, peer)
+    if idle:
+        kernels.insert(2, replace(kernels[1], name="idle", slug=f"{kernels[1].slug}-idle",
+                                  suites=True))
     variant = adapted(target)
     work = Worktree(tree)
     prune(work, variant.name, [kernel.slug for kernel in kernels])
-    built = [(kernel, build_kernel(work, variant, kernel)) for kernel in kernels]
+    built = [(kernel, build_kernel(work, adapted(target, kernel.suites), kernel))
+             for kernel in kernels]
     guests = [(kernel, guest(work.path, variant, build_dir)) for kernel, build_dir in built]
     meter = settle([each for _, each in guests])
     rounds = rounds or (2 if meter == figures.INSTRUCTIONS else 7)
@@ -89,15 +98,19 @@ def _peer(tree, peer):
     return Kernel(name, commit, name)
 
 
-def adapted(target):
-    """Return `target` with the configuration and the machine of the benchmark: one plain CPU."""
+def adapted(target, suites=False):
+    """Return `target` with the configuration and the machine of the benchmark: one plain CPU.
+
+    With the `suites` and KUnit built in, or without.
+    """
     if not target.qemu:
         raise UserError(f"TARGET={target.name} is not booted by QEMU", "say TARGET=x86_64")
     args = list(target.qemu_args)
     if "-smp" in args:
         at = args.index("-smp")
         del args[at:at + 2]
-    return target.variant(f"endtoend-{target.name}", CONFIG, [], timeout=1800,
+    config = CONFIG if suites else [*CONFIG, *NO_KUNIT]
+    return target.variant(f"endtoend-{target.name}", config, [], timeout=1800,
                           qemu_args=(*args, "-smp", "1", "-m", str(MEMORY)))
 
 
@@ -141,7 +154,7 @@ def boot(each, name, meter, megabytes, only="", runs=RUNS):
     """Boot a guest once; return {Key: value} of its console, the median of some runs."""
     log = paths.fresh_log(f"bench-{each.target.name}-{name}")
     # With notices of the kernel in the middle of its lines, a result is none.
-    args = ["panic=-1", "norandmaps", "loglevel=4", f"GUP_MB={megabytes}", f"GUP_RUNS={runs}",
+    args = ["panic=-1", "norandmaps", "loglevel=4", "kunit.enable=0", f"GUP_MB={megabytes}", f"GUP_RUNS={runs}",
             *([f"GUP_ONLY={only}"] if only else [])]
     problems = each.boot(log, args, prefix=bench.pinned())
     text = log.read_text(encoding="utf-8", errors="replace").replace("\r", "")

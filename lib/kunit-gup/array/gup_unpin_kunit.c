@@ -291,6 +291,8 @@ static void gup_unpin_pages(struct kunit *test)
 
 static void gup_unpin_holes(struct kunit *test)
 {
+	if (!gup_kunit_gup.unpin_folio)
+		kunit_skip(test, "this tree goes page by page");
 	gup_unpin_run(test, gup_unpin_by_pages, false);
 }
 

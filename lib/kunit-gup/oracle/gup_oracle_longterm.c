@@ -4,18 +4,12 @@
  */
 #include "walk/gup_longterm.h"
 
-/* Is this entry to be looked at, or is it in the run of the one before it? */
+/* A folio that several entries in a row are of is looked at once. */
 static bool gup_lt_looked_at(struct gup_array *array, unsigned int i)
 {
-	struct page *page = array->fx->want[i], *last;
+	struct page **want = array->fx->want;
 
-	if (!i)
-		return true;
-	last = array->fx->want[i - 1];
-	if (compound_head(page) != compound_head(last))
-		return true;
-
-	return false;
+	return !i || compound_head(want[i]) != compound_head(want[i - 1]);
 }
 
 /**
