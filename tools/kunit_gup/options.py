@@ -9,9 +9,13 @@ import os
 import re
 from pathlib import Path
 
-from . import (kdirs, kselftest, letters, litmus, machine, mutants, paths, series, source,
-               targets)
-from .errors import UserError
+from .check import litmus, mutants
+from .common import paths
+from .common.errors import UserError
+from .measure import kselftest
+from .publish import series
+from .run import machine, targets
+from .tree import kdirs, patches, source
 
 MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest of 2 GB
 ROUNDS = range(1, 101)
@@ -98,11 +102,11 @@ def _peer(_command, text):
 
 
 def _step(command, text):
-    known = [series.number(patch) for patch in series.patch_files()]
+    known = [patches.number(patch) for patch in patches.patch_files()]
     if command == "series-check":
-        if not letters.DIRECTORY.is_dir():
+        if not series.DIRECTORY.is_dir():
             return      # it writes the mails first, and then looks
-        known = [mail.name[:4] for mail in letters.mails(letters.DIRECTORY)[1:]]
+        known = [mail.name[:4] for mail in series.mails(series.DIRECTORY)[1:]]
     many = command in ("steps", "series-check", "check")
     wrong = [one for one in (text.split(",") if many else [text]) if one not in known]
     if wrong:

@@ -5,7 +5,7 @@ import unittest
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import build
+from kunit_gup.run import build
 
 
 class Share(unittest.TestCase):

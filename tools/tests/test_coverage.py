@@ -9,8 +9,8 @@ from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import coverage
-from kunit_gup.errors import UserError
+from kunit_gup.check import coverage
+from kunit_gup.common.errors import UserError
 
 DIFF = """diff --git a/mm/gup.c b/mm/gup.c
 --- a/mm/gup.c

@@ -5,7 +5,7 @@ import unittest
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import includes
+from kunit_gup.check import includes
 
 USE = "\tkunit_activate_static_stub(test, one, other);\n"
 STUB = "#include <kunit/static_stub.h>\n"

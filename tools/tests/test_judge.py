@@ -7,9 +7,12 @@ from xml.etree import ElementTree
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import bench, checks, judge, series, steps
-from kunit_gup.errors import UserError
-from kunit_gup.judge import Result
+from kunit_gup.common import checks
+from kunit_gup.common.errors import UserError
+from kunit_gup.measure import bench_uml
+from kunit_gup.run import judge, steps
+from kunit_gup.run.judge import Result
+from kunit_gup.tree import patches
 
 
 def group(name, cases=(), groups=()):
@@ -168,7 +171,7 @@ class Steps(unittest.TestCase):
     @staticmethod
     def slugs():
         """Return the patches."""
-        return [series.slug(patch) for patch in series.patch_files()]
+        return [patches.slug(patch) for patch in patches.patch_files()]
 
 
 class Bench(unittest.TestCase):
@@ -179,19 +182,19 @@ class Bench(unittest.TestCase):
 
     def test_parse(self):
         """Only lines of the benchmark count."""
-        self.assertEqual(bench.parse(self.LOG.format(1000, 1500)), {("get_fast", 4): (1000, 1500)})
+        self.assertEqual(bench_uml.parse(self.LOG.format(1000, 1500)), {("get_fast", 4): (1000, 1500)})
 
     def test_merge(self):
         """The least minimum and the median of medians."""
-        boots = [bench.parse(self.LOG.format(a, b)) for a, b in ((3, 10), (1, 30), (2, 20))]
-        self.assertEqual(bench.merge(boots), {("get_fast", 4): (1, 20)})
+        boots = [bench_uml.parse(self.LOG.format(a, b)) for a, b in ((3, 10), (1, 30), (2, 20))]
+        self.assertEqual(bench_uml.merge(boots), {("get_fast", 4): (1, 20)})
         with self.assertRaises(UserError):
-            bench.merge([boots[0], {}])
+            bench_uml.merge([boots[0], {}])
 
     def test_table(self):
         """The ratio is that of the medians."""
         figure = {("get_fast", 4): (1000, 3000)}, {("get_fast", 4): (500, 1000)}
-        text = bench.table([(Path("0001-a.patch"), figure[0]), (Path("0002-b.patch"), figure[1])])
+        text = bench_uml.table([(Path("0001-a.patch"), figure[0]), (Path("0002-b.patch"), figure[1])])
         self.assertIn("3.00", text.splitlines()[-1].split()[-1])
 
 

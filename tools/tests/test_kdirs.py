@@ -9,7 +9,7 @@ import unittest
 
 from support import KERNEL, MAKEFILE, Sandbox, alive, heed_interrupts, write
 
-from kunit_gup import kdirs
+from kunit_gup.tree import kdirs
 
 # Plays tar, and hangs half way.
 TAR = """#!/bin/sh

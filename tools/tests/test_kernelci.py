@@ -8,8 +8,8 @@ import unittest
 
 from support import Sandbox, write
 
-from kunit_gup import blockyaml, kernelci
-from kunit_gup.errors import UserError
+from kunit_gup.common.errors import UserError
+from kunit_gup.publish import blockyaml, kernelci
 
 PLAN = {"gup_a": {"one": 1, "rows": 2}}
 

@@ -5,7 +5,7 @@ import unittest
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import kselftest
+from kunit_gup.measure import kselftest
 
 CONSOLE = """\
 kunit-gup: begin /cow

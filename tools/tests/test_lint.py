@@ -5,7 +5,7 @@ import unittest
 
 import support
 
-from kunit_gup import lint, oracles
+from kunit_gup.check import lint, oracles
 
 HEADER = """
 #ifndef __MM_GUP_BATCH_H

@@ -5,7 +5,7 @@ import unittest
 
 import support
 
-from kunit_gup import litmus
+from kunit_gup.check import litmus
 
 TEST = """C {name}
 

@@ -12,12 +12,14 @@ from unittest import mock
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import (build, everything, machine, module_runs, proc, readme, runner,
-                       targets)
-from kunit_gup.errors import UserError
-from kunit_gup.judge import Result, Verdict
-from kunit_gup.machine import Machine
-from kunit_gup.targets import Target
+from kunit_gup.check import check
+from kunit_gup.common import proc
+from kunit_gup.common.errors import UserError
+from kunit_gup.publish import table
+from kunit_gup.run import build, kunit, machine, module_runs, targets
+from kunit_gup.run.judge import Result, Verdict
+from kunit_gup.run.machine import Machine
+from kunit_gup.run.targets import Target
 
 CONFIG = {"kernel_path": "Image", "kernel_command_line": "console=ttyX", "serial": "stdio",
           "extra_qemu_params": []}
@@ -89,10 +91,10 @@ class Table(unittest.TestCase):
             ran.append(target.name)
             return Verdict([Result(("s", "c"), "PASS")])
 
-        with on("aarch64"), mock.patch.object(everything.runner, "kunit", kunit), \
-                mock.patch.object(everything.kernelci, "losses", lambda *_: []), \
+        with on("aarch64"), mock.patch.object(check.kunit, "run", kunit), \
+                mock.patch.object(check.kernelci, "losses", lambda *_: []), \
                 contextlib.redirect_stdout(io.StringIO()) as out:
-            totals = everything.suites(targets.find_all("all"))
+            totals = check.suites(targets.find_all("all"))
         self.assertEqual(ran, [name for name in targets.table() if name != "uml"])
         self.assertEqual(totals, (len(ran), 0, 1))
         self.assertIn("skipped uml: User Mode Linux exists on x86 hosts only, and this is aarch64\n",
@@ -107,11 +109,11 @@ class Table(unittest.TestCase):
             return Verdict([Result(("s", "c"), "PASS")])
 
         chosen = [targets.table()[name] for name in ("uml", "arm64")]
-        with mock.patch.object(everything.runner, "kunit", kunit), on("x86_64"), \
-                mock.patch.object(everything.kernelci, "losses", lambda *_: []), \
-                mock.patch.object(everything.steps, "finished", lambda *_: "the kernel"), \
+        with mock.patch.object(check.kunit, "run", kunit), on("x86_64"), \
+                mock.patch.object(check.kernelci, "losses", lambda *_: []), \
+                mock.patch.object(check.steps, "finished", lambda *_: "the kernel"), \
                 contextlib.redirect_stdout(io.StringIO()):
-            everything.suites(chosen, strict=True, stepped=targets.find("uml"))
+            check.suites(chosen, strict=True, stepped=targets.find("uml"))
         self.assertEqual(ran, {"uml": "the kernel", "arm64": None})
 
     def test_native_kvm(self):
@@ -191,8 +193,8 @@ class Boot(support.Sandbox):
         """Boot; return the problems and the console."""
         found, log = self.machine(script, limit), self.top / "log"
         found.accel = "tcg"
-        with mock.patch.object(runner.ui, "note"):
-            problems = runner.run_qemu(found, "t", log, machine.test_args("a.*"))
+        with mock.patch.object(kunit.ui, "note"):
+            problems = kunit.run_qemu(found, "t", log, machine.test_args("a.*"))
         return problems, log.read_text(encoding="utf-8")
 
     def test_boot(self):
@@ -222,9 +224,9 @@ class Uml(support.Sandbox):
         """Return the problems of a boot."""
         support.write(self.top, {"kunit.sh": script})
         target = Target("t", "um", timeout=7)
-        with mock.patch.object(runner.build, "kunit_py", lambda tree: ["sh", tree / "kunit.sh"]), \
-                mock.patch.object(runner.paths, "RESULTS", self.top):
-            return runner._run_uml(self.top, target, self.top, runner.files("t"), "",
+        with mock.patch.object(kunit.build, "kunit_py", lambda tree: ["sh", tree / "kunit.sh"]), \
+                mock.patch.object(kunit.paths, "RESULTS", self.top):
+            return kunit._run_uml(self.top, target, self.top, kunit.files("t"), "",
                                    lambda line: None, ())
 
     def test_hang(self):
@@ -285,7 +287,7 @@ class Builds(support.Sandbox):
                          ["CONFIG_C=n did not come out", "CONFIG_D=m did not come out"])
 
 
-class Table(support.Sandbox):
+class RanWhere(support.Sandbox):
     """What ran where."""
 
     RESULTS = [Result(("a", "x"), "PASS"), Result(("b", "y", "one"), "PASS"),
@@ -296,17 +298,17 @@ class Table(support.Sandbox):
 
     def written(self, have=("uml",)):
         """Return the table of the targets that ran."""
-        with mock.patch.object(readme.paths, "RESULTS", self.top), \
-                mock.patch.object(readme.targets, "table", lambda: ("uml", "vax")), \
-                mock.patch.object(readme.runner, "pinned_plan", lambda: self.plan), \
-                mock.patch.object(readme, "stored",
+        with mock.patch.object(table.paths, "RESULTS", self.top), \
+                mock.patch.object(table.targets, "table", lambda: ("uml", "vax")), \
+                mock.patch.object(table.kunit, "pinned_plan", lambda: self.plan), \
+                mock.patch.object(table, "stored",
                                   lambda name: self.RESULTS if name in have else []):
-            return readme.write().read_text(encoding="utf-8")
+            return table.write().read_text(encoding="utf-8")
 
     def test_render(self):
         """A target's results in one column."""
-        columns = {"uml": readme.column(self.RESULTS), "vax": {"b": "3"}}
-        self.assertEqual(readme.render(columns), self.TABLE)
+        columns = {"uml": table.column(self.RESULTS), "vax": {"b": "3"}}
+        self.assertEqual(table.render(columns), self.TABLE)
 
     def test_write(self):
         """A column for each target that ran, all of it."""
@@ -341,7 +343,7 @@ class Arch(unittest.TestCase):
     def test_filled_in(self):
         """Every group has it."""
         group = {"arch": "", "sub_groups": [{"arch": "", "sub_groups": []}]}
-        self.assertEqual(runner.with_arch(group, "arm64"), {
+        self.assertEqual(kunit.with_arch(group, "arm64"), {
             "arch": "arm64", "sub_groups": [{"arch": "arm64", "sub_groups": []}]})
 
 

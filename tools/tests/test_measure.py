@@ -5,8 +5,8 @@ import unittest
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import figures, measure, profile
-from kunit_gup.errors import UserError
+from kunit_gup.common.errors import UserError
+from kunit_gup.measure import bench, bench_profile, figures
 
 CONSOLE = """\
 kunit-gup: calibration instructions=100000000 ns=100010000
@@ -34,7 +34,7 @@ class FiguresTest(unittest.TestCase):
     """Results of a boot, tables and objects."""
 
     def setUp(self):
-        self.boot = figures.parse(measure.RESULT.findall(CONSOLE))
+        self.boot = figures.parse(bench.RESULT.findall(CONSOLE))
         faster = {k: v / 4 for k, v in self.boot.items()}
         self.figures = figures.Figures(
             "x86_64", figures.INSTRUCTIONS, ["unpatched", "patched"],
@@ -66,33 +66,33 @@ class FiguresTest(unittest.TestCase):
             figures.merge([self.boot, {}])
 
     def test_meter_is_checked(self):
-        measure.check_meter(figures.INSTRUCTIONS, CONSOLE, "log")
+        bench.check_meter(figures.INSTRUCTIONS, CONSOLE, "log")
         wrong = CONSOLE.replace("ns=100010000", "ns=150000000")
-        measure.check_meter(figures.TIME, wrong, "log")
+        bench.check_meter(figures.TIME, wrong, "log")
         with self.assertRaises(UserError):
-            measure.check_meter(figures.INSTRUCTIONS, wrong, "log")
+            bench.check_meter(figures.INSTRUCTIONS, wrong, "log")
 
 
 class ProfileTest(unittest.TestCase):
     """Counts of instructions and the functions they are in."""
 
     def test_functions(self):
-        symbols = profile.Symbols(SYSTEM_MAP)
+        symbols = bench_profile.Symbols(SYSTEM_MAP)
         counts = {0x1000: 1, 0x10ff: 2, 0x1100: 3, 0x2004: 4}
         self.assertEqual(symbols.by_function(counts), {"first": 3, "second": 3, "third": 4})
 
     def test_windows_follow_the_results(self):
-        keys = list(figures.parse(measure.RESULT.findall(CONSOLE)))
+        keys = list(figures.parse(bench.RESULT.findall(CONSOLE)))
         windows = [{1: 10}, {2: 20}, {3: 30}, {4: 40}, {5: 50}]
-        found = profile.assign(keys, windows, 10)
+        found = bench_profile.assign(keys, windows, 10)
         self.assertEqual(found, {keys[0]: {1: 1}, keys[1]: {2: 2}, keys[2]: {3: 3},
                                  keys[3]: {5: 5}})
 
     def test_another_number_of_windows(self):
-        keys = list(figures.parse(measure.RESULT.findall(CONSOLE)))
+        keys = list(figures.parse(bench.RESULT.findall(CONSOLE)))
         for number in (1, 4, 6):
             with self.assertRaises(UserError):
-                profile.assign(keys, [{1: 10}] * number, 10)
+                bench_profile.assign(keys, [{1: 10}] * number, 10)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 import unittest
 
 import support  # noqa: F401
-from kunit_gup import move_pages
+from kunit_gup.run import move_pages
 
 GOOD = "[    1.5] move-pages: PASS 64 bits: 15 addresses\r\n"
 BAD = "[    1.5] move-pages: FAIL 32 bits: pages of a child: result: got -1, want 0\r\n"

@@ -9,8 +9,10 @@ from unittest import mock
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import build, judge, mutants, paths, runner, targets
-from kunit_gup.errors import UserError
+from kunit_gup.check import mutants
+from kunit_gup.common import paths
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import build, judge, kunit, targets
 
 FILE = """/* f() does it. */
 static int f(int a);
@@ -159,7 +161,7 @@ class Bench(unittest.TestCase):
         self.bench.target.name = "uml"
         self.enterContext(mock.patch.object(paths, "fresh_log"))
         self.make = self.enterContext(mock.patch.object(build, "make"))
-        self.boot = self.enterContext(mock.patch.object(runner, "boot"))
+        self.boot = self.enterContext(mock.patch.object(kunit, "boot"))
 
     def test_all_suites_if_those_named_notice_nothing(self):
         """The file is mutated meanwhile, and as before afterwards."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import objects
+from kunit_gup.check import objects
 
 
 class Code(unittest.TestCase):

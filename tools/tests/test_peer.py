@@ -9,9 +9,11 @@ from support import Sandbox, rename_patch, write
 
 CHOOSE = """
 import sys
-from kunit_gup import errors, measure, tree
+from kunit_gup.common import errors
+from kunit_gup.measure import bench
+from kunit_gup.tree import trees
 try:
-    for kernel in measure.choose(tree.prepare(sys.argv[1], strict=True), "", sys.argv[2]):
+    for kernel in bench.choose(trees.prepare(sys.argv[1], strict=True), "", sys.argv[2]):
         print(kernel.name, kernel.slug, kernel.commit)
 except errors.UserError as error:
     print(error)

@@ -8,9 +8,10 @@ from unittest import mock
 
 import support
 
-from kunit_gup import cli, machine, module_runs, runner
-from kunit_gup.errors import UserError
-from kunit_gup.targets import Target
+from kunit_gup import cli
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import kunit, machine, module_runs
+from kunit_gup.run.targets import Target
 
 
 def seeded(text):
@@ -46,10 +47,10 @@ class Seed(unittest.TestCase):
         target = Target("uml", "um", ("x86_64",), timeout=1)
         tree, stored = support.TOOLS, {kind: support.TOOLS / kind
                                        for kind in ("json", "junit.xml", "log")}
-        with mock.patch.object(runner.proc, "logged", logged), \
-                mock.patch.object(runner.paths, "fresh_log", return_value=support.TOOLS / "README"), \
+        with mock.patch.object(kunit.proc, "logged", logged), \
+                mock.patch.object(kunit.paths, "fresh_log", return_value=support.TOOLS / "README"), \
                 mock.patch("pathlib.Path.read_text", return_value=""), seeded("7"):
-            runner._run_uml(tree, target, tree, stored, "", print, ())
+            kunit._run_uml(tree, target, tree, stored, "", print, ())
         self.assertIn("--kernel_args=gup_kunit.seed=7", commands[0])
 
     def test_module(self):

@@ -7,7 +7,8 @@ import unittest
 
 from support import GUP, MAKEFILE, Sandbox, fingerprint, rename_patch, write
 
-from kunit_gup import grow, rebase
+from kunit_gup.publish import grow
+from kunit_gup.tree import rebase_check
 
 HELPERS = """#ifndef A
 #include <linux/mm.h>
@@ -288,7 +289,7 @@ class Rebase(Sandbox):
     def test_place_of_a_hunk(self):
         """The line and the function in the tree that the patch was made for."""
         patch = "diff --git a/f b/f\n@@ -1,2 +1,2 @@\n@@ -7 +7 @@ int g(void)\n-a\n+b\n"
-        found = rebase.rejected("Applying patch f with 1 reject...\nRejected hunk #2.\n", patch)
+        found = rebase_check.rejected("Applying patch f with 1 reject...\nRejected hunk #2.\n", patch)
         self.assertEqual(found, ["f: hunk 2, line 7, int g(void)"])
 
 

@@ -11,7 +11,7 @@ import unittest
 
 from support import KERNEL, Sandbox, alive, heed_interrupts, write
 
-from kunit_gup import source
+from kunit_gup.tree import source
 
 # Plays apt-get: which mirrors there are, the lists, and a download in two halves.
 APT_GET = """#!/bin/sh

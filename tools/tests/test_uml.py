@@ -7,8 +7,8 @@ from unittest import mock
 
 from support import Sandbox
 
-from kunit_gup import targets, uml
-from kunit_gup.errors import UserError
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import targets, uml
 
 
 def noexec(_fd):
