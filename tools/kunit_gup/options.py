@@ -15,7 +15,7 @@ from .common.errors import UserError
 from .measure import kselftest
 from .publish import series
 from .run import machine, targets
-from .tree import kdirs, patches, source
+from .tree import kdirs, overlay, patches, source
 
 MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest of 2 GB
 ROUNDS = range(1, 101)
@@ -23,7 +23,6 @@ JOBS = range(1, 1025)
 MEASURED = ("x86_64", "arm64")      # tools/initramfs/measure.c knows their instructions
 TARGETS = {"bench": MEASURED, "bench-profile": MEASURED, "kselftest": MEASURED,
            "move-pages": ("x86_64",), "coverage": ("uml",)}
-SUITE = re.compile(r"struct kunit_suite \w+ = \{\s*\.name = \"(\w+)\"")
 
 
 def value(name, standard=""):
@@ -137,7 +136,7 @@ def suite_names():
     """Return the names of the suites in the repository, and of those that are pinned."""
     found = set(_pinned())
     for path in _suites():
-        found |= set(SUITE.findall(path.read_text(encoding="utf-8")))
+        found |= set(overlay.suites(path.read_text(encoding="utf-8")))
     return found
 
 
@@ -150,7 +149,7 @@ def case_names(suites):
 
 
 def _suites():
-    return (paths.REPO / "lib/kunit-gup").glob("*_kunit.c")
+    return (paths.REPO / "lib/kunit-gup").rglob("*_kunit.c")
 
 
 def _pinned():

@@ -4,51 +4,19 @@
 import os
 import subprocess
 import unittest
+from unittest import mock
 
 from support import GUP, MAKEFILE, Sandbox, fingerprint, rename_patch, write
 
-from kunit_gup.publish import grow
+from kunit_gup.publish import mailing
 from kunit_gup.tree import rebase_check
 
-HELPERS = """#ifndef A
-#include <linux/mm.h>
-
-/**
- * one() - see two()
- */
-static inline int one(int a)
-{
-	if (a)
-		return 1;
-
-	return 2;
-}
-
-/* twice */
-static int two(int a,
-	       int b)
-{
-	return one(a) + b;
-}
-
-#ifdef CONFIG_MMU
-/**
- * three() - no other
- */
-static inline int three(void)
-{
-	return 3;
-}
-#endif
-#endif
-"""
 TABLE = """
-grow = ["mm/gup_batch.h", "lib/kunit-gup/Makefile", "lib/kunit-gup/Kconfig"]
 [options]
 B = "lib/kunit-gup/b_kunit.c"
 [[with]]
 patch = "mm-gup-rename-5"
-files = ["lib/kunit-gup/Kconfig"]
+files = ["lib/kunit-gup/Kconfig", "mm/gup_batch.h"]
 [[behind]]
 patch = "mm-gup-rename-5"
 subject = "lib/kunit-gup: first"
@@ -62,61 +30,37 @@ files = ["lib/kunit-gup/b_kunit.c"]
 """
 
 
-class Grow(unittest.TestCase):
-    """What is left of a file without what is not there yet."""
+class Cut(unittest.TestCase):
+    """What there is of a Makefile and a Kconfig while other files are not there."""
 
-    def test_function_with_its_comment(self):
-        """It goes as a whole, and so does who calls it; comments do not count as calls."""
-        left = grow.cut("a.h", HELPERS, {"two"})
-        self.assertIn("see two()", left)
-        self.assertNotIn("twice", left)
-        self.assertIn("three", left)
-        left = grow.cut("a.h", HELPERS, {"one"})
-        self.assertNotIn("two", left)
-        self.assertIn("#ifdef CONFIG_MMU\n/**\n * three()", left)
+    def test_makefile(self):
+        """An object is named from the folder of the Makefile, and an empty line goes."""
+        text = "x-y := a.o fast/b.o\nx-y += fast/b.o\nx-y += other/b.o\n"
+        self.assertEqual(mailing.cut("lib/x/Makefile", text, {"lib/x/fast/b.c", "lib/other/b.c"}),
+                         "x-y := a.o\nx-y += other/b.o\n")
 
-    def test_nothing_absent_changes_nothing(self):
-        """A whole file comes out as it went in."""
-        self.assertEqual(grow.cut("a.h", HELPERS, set()), HELPERS)
+    def test_kconfig(self):
+        """An option waits for all of its files."""
+        text = "# x\n\nconfig A\n\tbool\n\nconfig B\n\tbool\n"
+        with mock.patch.object(mailing, "table", lambda: {"options": {"B": "lib/x/b*.c"}}):
+            self.assertEqual(mailing.cut("lib/x/Kconfig", text, {"lib/x/b2.c"}),
+                             "# x\n\nconfig A\n\tbool\n")
+            self.assertEqual(mailing.cut("lib/x/Kconfig", text, {"lib/x/c.c"}), text)
 
-    def test_file_without_functions_is_none(self):
-        """A header that has lost all functions is not there."""
-        self.assertIsNone(grow.cut("a.h", HELPERS, {"one", "two", "three"}))
-
-    def test_needed(self):
-        """A function brings those that it calls."""
-        self.assertEqual(grow.needed(HELPERS, {"two", "other"}), {"one", "two"})
-
-    def test_door_goes_with_export_and_prototype(self):
-        """Nothing that names a function that is gone is left."""
-        text = "int door(void)\n{\n\treturn one(1);\n}\nEXPORT_SYMBOL_FOR_MODULES(door, \"m\");\n" \
-               "int other;\nEXPORT_SYMBOL_FOR_MODULES(other, \"m\");\n"
-        self.assertEqual(grow.cut("a.c", text, {"one"}),
-                         "int other;\nEXPORT_SYMBOL_FOR_MODULES(other, \"m\");\n")
-
-    def test_lists(self):
-        """Suites, includes, objects and options."""
-        suites = '#include "b.h"\nkunit_test_suites(&a_suite,\n\t&b_suite,\n' \
-                 '#ifdef X\n\t&c_suite,\n#endif\n);\n'
-        self.assertEqual(grow.cut("s.c", suites, {"b_suite", "b.h", "c_suite"}),
-                         "kunit_test_suites(&a_suite);\n")
-        self.assertEqual(grow.cut("s.c", suites, {"b.h"}), suites.partition("\n")[2])
-        self.assertEqual(grow.cut("Makefile", "x-y := a.o b.o\nx-y += b.o\n", {"b.o"}),
-                         "x-y := a.o\n")
-        self.assertEqual(grow.cut("Kconfig", "# x\n\nconfig A\n\tbool\n\nconfig B\n\tbool\n", {"B"}),
-                         "# x\n\nconfig A\n\tbool\n")
+    def test_others(self):
+        """A C file comes whole."""
+        self.assertEqual(mailing.cut("lib/x/a.c", "b.o\n", {"lib/x/b.c"}), "b.o\n")
 
 
 class Series(Sandbox):
     """`make series` in the small world."""
 
     def setUp(self):
-        """Have a helper, two suites and the patches that they belong to."""
+        """Have two suites and the patches that they belong to."""
         super().setUp()
-        call = rename_patch(20).replace("renamed_20", "one(20)").replace("rename 20", "call one")
+        call = rename_patch(20).replace("rename 20", "call one")
         write(self.repo, {
             "tools/series.toml": TABLE,
-            "mm/gup_batch.h": HELPERS[:HELPERS.index("/* twice")] + "#endif\n",
             "mm/patches/0002-mm-gup-call-one.patch": call,
             "lib/kunit-gup/Kconfig": "config A\n\tbool\n\nconfig B\n\tbool\n",
             "lib/kunit-gup/Makefile": "x-y := a_kunit.o\nx-y += b_kunit.o\n",
@@ -140,7 +84,7 @@ class Series(Sandbox):
             self.assertTrue((self.kdir / name).exists(), name)
 
     def test_order_and_growth(self):
-        """Tests come behind what they test, and a helper with the patch that calls it."""
+        """Tests come behind what they test; Makefile and Kconfig grow with them."""
         self.run_tool("series")
         names = [p.name[5:-6] for p in sorted(self.series.glob("*.patch"))]
         self.assertEqual(names, ["cover-letter", "mm-gup-rename-5", "lib-kunit-gup-first",
@@ -149,8 +93,7 @@ class Series(Sandbox):
         self.assertNotIn("b_kunit", texts[2])
         self.assertNotIn("config B", texts[1])
         self.assertIn("+config B", texts[4])
-        self.assertNotIn("gup_batch.h", texts[1] + texts[2])
-        self.assertIn("+++ b/mm/gup_batch.h", texts[3])
+        self.assertIn("+++ b/mm/gup_batch.h", texts[1])
         self.assertIn("[PATCH 0/4]", texts[0].replace("00/04", "0/4"))
 
     def test_plain_diffs(self):
@@ -185,10 +128,15 @@ class Series(Sandbox):
         self.assertIn("mm-gone", error)
         self.assertIn("mm-gup-call-one", error)
 
-    def test_helper_that_nobody_calls(self):
-        """It would be missing at the end."""
-        write(self.repo, {"mm/gup_batch.h": HELPERS})
-        self.assertIn("mm/gup_batch.h is not whole", self.run_tool("series", good=False))
+    def test_header_that_comes_later(self):
+        """A file may not come before what it includes."""
+        write(self.repo, {"tools/series.toml": TABLE.replace("b_kunit.c\"]", "[bc].[ch]\"]")
+                          .replace("b_kunit.c", "b.c"), "lib/kunit-gup/b.c": "/* b */\n",
+                          "lib/kunit-gup/a_kunit.c": '#include "fast/c.h"\n',
+                          "lib/kunit-gup/c.h": "/* c */\n"})
+        (self.repo / "lib/kunit-gup/b_kunit.c").unlink()
+        self.assertIn("lib/kunit-gup/a_kunit.c comes before fast/c.h, which it includes",
+                      self.run_tool("series", good=False))
 
     def test_edits_that_are_not_exported(self):
         """The series is that of the repository."""

@@ -13,16 +13,15 @@ from pathlib import Path
 
 from ..common import paths, proc
 from ..common.checks import Check
-from ..run import build
-from ..run.targets import Target, table
+from ..run import build, targets
 from ..tree import patches, trees
 from ..tree.worktree import Worktree, build_directory, prune
 
 CONFIG = ["CONFIG_KUNIT=n", "CONFIG_SMP=y", "CONFIG_COMPACTION=y", "CONFIG_MIGRATION=y",
           "CONFIG_TRANSPARENT_HUGEPAGE=y", "CONFIG_NUMA=y", "CONFIG_KSM=y", "CONFIG_USERFAULTFD=y",
           "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NONE=y", "CONFIG_WERROR=n"]
-KERNELS = tuple(Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
-                for t in (table()["uml"], table()["x86_64"]))
+KERNELS = tuple(targets.Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
+                for t in (targets.table()["uml"], targets.table()["x86_64"]))
 FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0 -ffunction-sections"
 CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
 DOOR = re.compile(r"kunit", re.I)

@@ -2,7 +2,8 @@
 """The series as it is mailed: mm/patches and the new files as commits, in the order of a review.
 
 tools/series.toml says which new files come with a patch, and which in patches of their own behind
-one. The last commit has exactly the files of the prepared tree.
+one. A file comes whole; only a Makefile and a Kconfig grow, by the lines about files that are not
+there yet. The last commit has exactly the files of the prepared tree.
 """
 
 import fnmatch
@@ -10,17 +11,17 @@ import re
 import tempfile
 import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..common import paths, proc
 from ..common.errors import UserError
 from ..tree import overlay, patches, trees
-from . import grow
 
 TABLE = paths.TOOLS / "series.toml"
-HELPERS = "mm/gup_batch.h"      # comes function by function, as the walkers begin to call them
 REF = "refs/gup/series"
-SUITE = re.compile(r"^struct kunit_suite (\w+) = \{\n\t\.name = \"(\w+)\"", re.M)
+OBJECT = re.compile(r" ([\w/]+)\.o\b")
+INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.M)
+SUITES_ON = "config GUP_KUNIT_TEST\n"       # without it in a Kconfig, no suite is built
 
 
 @dataclass
@@ -35,23 +36,30 @@ class Step:
     suites: list = field(default_factory=list)  # the suites that there are with it
 
 
+def table():
+    """Return the content of tools/series.toml."""
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
 def load(slugs):
     """Return the Steps of tools/series.toml for the patches with these slugs."""
-    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
-    known = sorted(overlay.files())
-    named = [entry["patch"] for kind in ("with", "behind") for entry in table.get(kind, [])]
-    for slug in named:
+    entries, known = table(), sorted(overlay.files())
+    for slug in (e["patch"] for kind in ("with", "behind") for e in entries.get(kind, [])):
         if slug not in slugs:
             raise UserError(f"tools/series.toml names the patch '{slug}', which is not in "
                             "mm/patches", f"known: {', '.join(slugs)}")
     steps = []
     for slug in slugs:
-        mine = [e for e in table.get("with", []) if e["patch"] == slug]
+        mine = [e for e in entries.get("with", []) if e["patch"] == slug]
         steps.append(Step(slug, [f for e in mine for f in _matching(e["files"], known)]))
         steps += [Step(slug, _matching(e["files"], known), e["subject"], e["message"].strip())
-                  for e in table.get("behind", []) if e["patch"] == slug]
-    _refuse_gaps(steps, known)
-    return steps, table["grow"]
+                  for e in entries.get("behind", []) if e["patch"] == slug]
+    given = [name for step in steps for name in step.files]
+    for name in known:
+        if given.count(name) != 1:
+            how = "in no patch" if name not in given else "in more than one patch"
+            raise UserError(f"{name} is {how} of the series", "give it one in tools/series.toml")
+    return steps
 
 
 def _matching(patterns, known):
@@ -64,26 +72,18 @@ def _matching(patterns, known):
     return found
 
 
-def _refuse_gaps(steps, known):
-    given = [name for step in steps for name in step.files] + [HELPERS]
-    for name in known:
-        if given.count(name) != 1:
-            how = "in no patch" if name not in given else "in more than one patch"
-            raise UserError(f"{name} is {how} of the series", "give it one in tools/series.toml")
-
-
 def build(tree):
     """Make the commits of the mailed series on the base of `tree`; return the Steps."""
-    pairs = trees.steps(tree)
-    steps, growing = load([patches.slug(patch) for patch, _ in pairs])
-    originals = {patches.slug(patch): commit for patch, commit in pairs}
-    growth, stream = _Growth(tree, growing), _Stream(tree, REF, tree.state["base"])
+    originals = {patches.slug(patch): commit for patch, commit in trees.steps(tree)}
+    steps, whole, present = load(list(originals)), _texts(), set()
+    stream = _Stream(tree, REF, tree.state["base"])
     for step in steps:
-        original = originals[step.slug]
-        laid = growth.add(step, original)
-        step.suites = [suite for text in laid.values() for _, suite in SUITE.findall(text)]
-        stream.commit(original, laid, step)
-    growth.refuse_leftovers()
+        present.update(step.files)
+        laid = {name: cut(name, whole[name], whole.keys() - present) for name in sorted(present)}
+        _refuse_early(step, laid, whole.keys() - present)
+        if any(SUITES_ON in text for name, text in laid.items() if name.endswith("Kconfig")):
+            step.suites = [suite for text in laid.values() for suite in overlay.suites(text)]
+        stream.commit(originals[step.slug], laid, step)
     for step, commit in zip(steps, stream.write(), strict=True):
         step.commit = commit
     return steps
@@ -92,76 +92,48 @@ def build(tree):
 def prepared(tree):
     """Return the git tree of the prepared tree with its new files."""
     stream = _Stream(tree, "refs/gup/prepared", tree.state["base"])
-    stream.commit(patches.BRANCH, {name: path.read_text(encoding="utf-8")
-                                  for name, path in overlay.files().items()}, Step("", []))
+    stream.commit(patches.BRANCH, _texts(), Step("", []))
     return tree.git.run("rev-parse", f"{stream.write()[-1]}^{{tree}}")
 
 
-class _Growth:
-    """Knows what there is of the new files after each step."""
+def _texts():
+    return {name: path.read_text(encoding="utf-8") for name, path in overlay.files().items()}
 
-    def __init__(self, tree, growing):
-        self.tree = tree
-        self.growing = growing
-        self.ours = overlay.files()
-        self.present = []           # the new files that there are
-        self.laid = {}              # {name: text} of them
-        self.helpers = set()        # the functions of HELPERS that are called
 
-    def text(self, name):
-        """Return the whole content of a new file."""
-        return self.ours[name].read_text(encoding="utf-8")
+def cut(name, text, absent):
+    """Return what there is of a new file while the files `absent` are not there yet."""
+    if name.endswith("/Makefile"):
+        return _makefile(text, {str(PurePath(other).relative_to(PurePath(name).parent))
+                                for other in absent
+                                if PurePath(name).parent in PurePath(other).parents})
+    if name.endswith("/Kconfig"):
+        waiting = {option for option, pattern in table().get("options", {}).items()
+                   if fnmatch.filter(absent, pattern)}
+        parts = re.split(r"^(?=config )", text, flags=re.M)
+        kept = [part for part in parts if not part.startswith("config ")
+                or part.split()[1] not in waiting]
+        return "".join(kept).rstrip("\n") + "\n"
+    return text
 
-    def add(self, step, original):
-        """Go on to a step, behind or as the commit `original`; return {name: text} as it is then.
 
-        What is for the tests only grows with them.
-        """
-        if not step.subject:
-            self._look_for_helpers(original)
-        self.present += step.files
-        absent = self._absent()
-        for name in self.present:
-            if name not in self.laid or name in step.files or step.subject or name == HELPERS:
-                text = self.text(name)
-                if name in self.growing:
-                    text = grow.cut(name, text, absent)
-                self.laid[name] = text
-        return self.laid
+def _makefile(text, absent):
+    """Return a Makefile without the objects of the files `absent`, named from its folder."""
+    lines = []
+    for line in text.splitlines():
+        kept = OBJECT.sub(lambda m: "" if f"{m[1]}.c" in absent else m[0], line)
+        if kept == line or not kept.endswith("="):
+            lines.append(kept)
+    return "\n".join(lines) + "\n"
 
-    def _look_for_helpers(self, original):
-        """Find out which helpers the kernel's own files call from this commit on."""
-        if HELPERS not in self.ours:
-            return
-        git = self.tree.git
-        changed = git.run("diff", "--name-only", self.tree.state["base"], original).split()
-        words = set().union(*(grow.words_of(git.run("show", f"{original}:{name}"))
-                              for name in changed if name.endswith((".c", ".h"))))
-        self.helpers |= grow.needed(self.text(HELPERS), words)
-        if self.helpers and HELPERS not in self.present:
-            self.present.append(HELPERS)
 
-    def _absent(self):
-        """Return the words for what is not there yet."""
-        absent = set()
-        for name, path in self.ours.items():
-            if name in self.present:
-                continue
-            base = path.name
-            absent |= {base, base.removesuffix(".c") + ".o"}
-            if base.endswith(".c"):
-                absent |= {variable for variable, _ in SUITE.findall(self.text(name))}
-        if HELPERS in self.ours:
-            absent |= grow.functions(self.text(HELPERS)).keys() - self.helpers
-        return absent | _options(absent)
-
-    def refuse_leftovers(self):
-        """Stop if something is not whole at the end."""
-        for name in self.present:
-            if self.laid[name] != self.text(name):
-                raise UserError(f"{name} is not whole at the end of the series",
-                                "something in it is for what no file of the kernel calls, or "
-                                "needs a patch of its own at the end of tools/series.toml")
+def _refuse_early(step, laid, absent):
+    """Stop if a file comes before a header of ours that it includes."""
+    late = {PurePath(name).name for name in absent} - {PurePath(name).name for name in laid}
+    for name in step.files:
+        for header in INCLUDE.findall(laid[name]) if name.endswith((".c", ".h")) else ():
+            if PurePath(header).name in late:
+                raise UserError(f"{name} comes before {header}, which it includes",
+                                "put them in order in tools/series.toml")
 
 
 class _Stream:
@@ -202,12 +174,6 @@ class _Stream:
 
 def _data(text):
     return f"data {len(text.encode())}\n{text}\n"
-
-
-def _options(absent):
-    """Return the Kconfig options that wait for a file."""
-    table = tomllib.loads(TABLE.read_text(encoding="utf-8")).get("options", {})
-    return {option for option, name in table.items() if name.rpartition("/")[2] in absent}
 
 
 def plain(tree, before, after):

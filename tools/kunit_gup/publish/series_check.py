@@ -2,7 +2,6 @@
 """`make series-check`: each patch of the mailed series is built in all ways, booted, and read."""
 
 import tempfile
-import tomllib
 from pathlib import Path
 
 from ..check import checkpatch
@@ -55,8 +54,7 @@ def _said(check):
 
 def builds():
     """Return the ways to build each step, of tools/series.toml."""
-    text = mailing.TABLE.read_text(encoding="utf-8")
-    return [entry for entry in tomllib.loads(text)["build"]
+    return [entry for entry in mailing.table()["build"]
             if not targets.table()[entry["target"]].why_not()]
 
 

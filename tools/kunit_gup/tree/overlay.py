@@ -14,6 +14,7 @@ from ..common.errors import UserError
 KUNITCONFIG = "lib/kunit-gup/.kunitconfig"
 PAGE = "Documentation/mm/gup_batch.rst"
 ELSEWHERE = {KUNITCONFIG: "kunitconfig", PAGE: "mm/gup_batch.rst"}   # where they are here
+SUITE = re.compile(r"struct kunit_suite \w+ = \{\s*\.name = \"(\w+)\"")
 NOT_OURS = re.compile(r"~$|^\.#|^#.*#$|\.(orig|rej|swp|o|mod|cmd|tmp)$")
 
 
@@ -27,6 +28,11 @@ def files():
                     and path not in found.values() and not NOT_OURS.search(path.name):
                 found[path.relative_to(paths.REPO).as_posix()] = path
     return found
+
+
+def suites(text):
+    """Return the names of the suites in the text of a file."""
+    return SUITE.findall(text)
 
 
 def digest(path):
