@@ -100,7 +100,7 @@ def _check():
     target = _target()
     chosen = [target] if option("TARGET") else [t for t in targets.table().values() if t.check]
     deps.ensure(*chosen, *objects.kernels(), *(kernel for kernel, _ in commands.kernels().values()),
-                programs=series.PROGRAMS)
+                programs=series.PROGRAMS, modules=kernelci.MODULES)
     return check.run(target, chosen, _kdir(), option("HERD"))
 
 
@@ -143,10 +143,10 @@ def _export():
     return f"exported: {', '.join(changed) if changed else 'nothing to bring back'}"
 
 
-def _with_deps(function):
-    """Return `function`, called when what every build needs is there."""
+def _with_deps(function, **needs):
+    """Return `function`, called when what every build needs is there, and what it `needs`."""
     def run():
-        deps.ensure()
+        deps.ensure(**needs)
         return function()
     return run
 
@@ -198,7 +198,7 @@ COMMANDS = {
 
     "series": _series,
     "series-check": _series_check,
-    "kernelci": _with_deps(lambda: kernelci.run(_kdir())),
+    "kernelci": _with_deps(lambda: kernelci.run(_kdir()), modules=kernelci.MODULES),
     "table": lambda: f"what ran where: {table.write()}",
 
     "clean": _clean,

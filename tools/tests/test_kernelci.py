@@ -2,6 +2,7 @@
 """What KernelCI would refuse, and what of a run it would lose."""
 
 import copy
+import importlib.util
 import json
 import subprocess
 import unittest
@@ -9,8 +10,10 @@ import unittest
 from support import Sandbox, write
 
 from kunit_gup.common.errors import UserError
-from kunit_gup.publish import blockyaml, kernelci
+from kunit_gup.publish import kernelci
 
+needs_yaml = unittest.skipUnless(importlib.util.find_spec("yaml"),
+                                 "python3-yaml is not installed; `make kernelci` installs it")
 PLAN = {"gup_a": {"one": 1, "rows": 2}}
 
 
@@ -87,13 +90,13 @@ class Results(unittest.TestCase):
         self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS"), ("c", "PASS")]), [])
 
 
+@needs_yaml
 class Jobs(unittest.TestCase):
     """The file that is shipped is good, and each mistake in it is found."""
 
     def setUp(self):
         """Read the file."""
-        self.text = kernelci.FILE.read_text(encoding="utf-8")
-        self.config = blockyaml.load(self.text, "x")
+        self.config = kernelci.load(kernelci.FILE.read_text(encoding="utf-8"))
         self.name, self.job = next(iter(self.config["jobs"].items()))
 
     def broken(self, change):
@@ -103,13 +106,10 @@ class Jobs(unittest.TestCase):
         return "\n".join(kernelci.key_problems(config))
 
     def test_as_shipped(self):
-        """Keys are good, and another reader of YAML has the same."""
+        """Keys are good, and a file that is no YAML is one line."""
         self.assertEqual(kernelci.key_problems(self.config), [])
-        try:
-            import yaml
-        except ImportError:
-            self.skipTest("no python3-yaml here")
-        self.assertEqual(yaml.safe_load(self.text), self.config)
+        with self.assertRaisesRegex(UserError, r"^kunit-gup.yaml: [^\n]*line 2[^\n]*$"):
+            kernelci.load("a: 1\nb: c: d\n")
 
     def test_mistakes_in_keys(self):
         """Each is named."""
@@ -158,6 +158,7 @@ parser.parse_args(sys.argv[2:])
             self.assertIn(what, "\n".join(self.problems(args)))
         self.assertIn("arch vax", "\n".join(self.problems(good, "vax")))
 
+    @needs_yaml
     def test_command(self):
         """`make kernelci` looks at the results that there are, and skips where there are none."""
         write(self.kdir, {"tools/testing/kunit/kunit.py": self.HELP.replace(
@@ -168,31 +169,22 @@ parser.parse_args(sys.argv[2:])
         self.assertIn("gup_a.rows: 1 of 2 results", error)
         self.assertIn("skipped KernelCI keeps the results of x86_64", error)
 
+    def test_no_yaml(self):
+        """Where it is missing it is installed, or named."""
+        write(self.repo, {"tools/sitecustomize.py": "import sys\nsys.modules['yaml'] = None\n",
+                          "bin/apt-get": "#!/bin/sh\n"})
+        (self.repo / "bin/apt-get").chmod(0o755)
+        self.assertRegex(
+            self.run_tool("kernelci", good=False, PYTHONPATH=str(self.repo / "tools"),
+                          PATH=f"{self.repo}/bin:{self.env['PATH']}"),
+            "(python3-yaml is still missing|packages are missing:.* python3-yaml)")
+
     def run_checks(self, command):
         """Run a command that finds something; return what it says."""
         done = subprocess.run([self.repo / "tools/kunit-gup", command], env=self.env,
                               capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
         return done.stdout
-
-
-class Yaml(unittest.TestCase):
-    """The reader takes what it knows, and refuses the rest with a line number."""
-
-    def test_reads(self):
-        """Mappings, lists, strings, numbers."""
-        self.assertEqual(blockyaml.load("a:\n  b: 1\n  c: 'x: y'\nd:\n  - e: 2\n    f:\n      g: h\n"
-                                        "  - e: 3\ni:\n  - j\n  - k l\n", "x"),
-                         {"a": {"b": 1, "c": "x: y"}, "d": [{"e": 2, "f": {"g": "h"}}, {"e": 3}],
-                          "i": ["j", "k l"]})
-
-    def test_refuses(self):
-        """Anchors, flow style, keys that are there twice, and bad depth."""
-        for text, where in (("a: &b\n", "x:1"), ("a: [1]\n", "x:1"), ("a: 1\na: 2\n", "x:2"),
-                            ("a: b: c\n", "x:1"), ("a: 'it''s'\n", "x:1"), ("a\n", "x:1"),
-                            ("  a: 1\nb: 2\n", "x:2"), ("a: 1 # note\n", "x:1")):
-            with self.assertRaisesRegex(UserError, where, msg=text):
-                blockyaml.load(text, "x")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from ..common.checks import Check
 from ..common.errors import UserError
 from ..run import build, judge, kunit, targets
 from ..tree import source, trees
-from . import blockyaml
 
+MODULES = {"yaml": "python3-yaml"}
 FILE = paths.TOOLS / "kernelci" / "kunit-gup.yaml"
 JOB_KEYS = {"template", "kind", "base_name", "image", "params", "rules", "kcidb_test_suite",
             "priority"}
@@ -46,10 +46,19 @@ NODE = {
 
 def jobs(kdir=None):
     """Check the jobs; return the Checks."""
-    config = blockyaml.load(FILE.read_text(encoding="utf-8"), FILE.name)
+    config = load(FILE.read_text(encoding="utf-8"))
     return [Check("KernelCI takes the keys of the jobs", key_problems(config)),
             Check("kunit.py takes the options of the jobs",
                   option_problems(config, trees.prepare(kdir).path))]
+
+
+def load(text):
+    """Return the content of a YAML file."""
+    import yaml     # a package that deps.py installs (MODULES)
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UserError(f"{FILE.name}: {' '.join(str(error).split())}", "mend it") from None
 
 
 def run(kdir=None):
