@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of the program that asks move_pages() share; see move_pages.c. */
-#ifndef MOVE_PAGES_H
-#define MOVE_PAGES_H
+/* What all parts of the program that asks move_pages() need; see move_pages.c. */
+#ifndef MOVE_PAGES_COMMON_H
+#define MOVE_PAGES_COMMON_H
 
 #define NR	1100
 #define PAGE	4096UL
@@ -9,6 +9,9 @@
 
 extern const void *pages[NR + 1];
 extern int status[NR + 1];
+
+/* Open the kernel log, before any row. */
+void open_log(void);
 
 /* Log a row: it passes without a `fault`. */
 void say(const char *name, const char *fault, long got, long want);
@@ -22,7 +25,7 @@ long ask(int pid, unsigned long nr);
 /* Return how many of `nr` answers, each `step` bytes from the last, are not `want`. */
 long wrong_answers(const char *at, int nr, unsigned long step, int want);
 
-/* Map private memory of nobody's. */
+/* Map anonymous private memory. */
 void *map(unsigned long size, int prot, int flags);
 
 /* Take memory only from the nodes of a mask; 0: from any. */
@@ -31,13 +34,4 @@ void bind_to(unsigned long nodes);
 /* Let khugepaged's work be done, which needs the mmap lock for writing, by another process. */
 long collapse_of(int pidfd, void *at);
 
-/* Pages of devices, of hugetlb, and of shared memory. */
-void kinds(void);
-
-/* Both arrays in one buffer, over each other. */
-void overlap(void);
-
-/* Pages and arrays that userfaultfd watches. */
-void userfaultfd(void);
-
-#endif /* MOVE_PAGES_H */
+#endif /* MOVE_PAGES_COMMON_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of the program that measures share; see measure.c. */
-#ifndef MEASURE_H
-#define MEASURE_H
+/* What all parts of the program that measures need; see measure.c. */
+#ifndef MEASURE_COMMON_H
+#define MEASURE_COMMON_H
 
 #define KB	1024UL
 #define MB	(1024 * KB)
@@ -18,6 +18,9 @@ struct layout {
 
 extern unsigned long size;	/* of the memory that is measured, in bytes */
 
+/* Restart the machine, which ends QEMU. */
+void end(void);
+
 /* End with an error. */
 void fail(const char *what, const char *why);
 
@@ -28,7 +31,4 @@ unsigned long now(void);
 void result(const char *op, const struct layout *l, const char *access,
 	    unsigned int per_call, unsigned long value);
 
-/* Measure reads from a device into the memory, and the registering of buffers. */
-void measure_io(const struct layout *l, char *start);
-
-#endif /* MEASURE_H */
+#endif /* MEASURE_COMMON_H */
