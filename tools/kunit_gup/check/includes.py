@@ -38,7 +38,7 @@ HEADERS = {
     "linux/vmalloc.h": r"\bv[mz]alloc\w*\(|\bvfree\(",
 }
 BROUGHT = {"kunit/test.h": {"linux/err.h"}}     # what a header is bound to bring
-OURS = re.compile(r"lib/kunit-gup/\w+\.[ch]|mm/gup_\w+\.[ch]")
+OURS = re.compile(r"lib/kunit-gup/(\w+/)?\w+\.[ch]|mm/gup_\w+\.[ch]")
 INCLUDE = re.compile(r'#\s*include\s+[<"]([^>"]+)[>"]')
 
 
@@ -67,7 +67,7 @@ def included(name, ours, seen=()):
             depth -= 1
         elif (header := INCLUDE.match(line)) and depth <= name.endswith(".h"):   # in its guard
             found |= {header[1], *BROUGHT.get(header[1], ()),
-                      *included(header[1], ours, (*seen, name))}
+                      *included(PurePath(header[1]).name, ours, (*seen, name))}
     return found
 
 

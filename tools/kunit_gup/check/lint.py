@@ -7,7 +7,7 @@ from ..common import paths, proc
 from ..common.checks import Check
 from ..common.git import IDENTITY
 from ..tree import trees
-from . import includes, mutants, oracles
+from . import floors, includes, mutants, oracles
 
 # What must stand nowhere: names of package mirrors, and paths of one machine.
 FORBIDDEN = {
@@ -25,7 +25,7 @@ POSITIONAL = re.compile(r"^[ \t]+\{ \"[^\"\n]*\",.*\}", re.M)
 
 def run(kdir=None):
     """Return one Check for each rule."""
-    texts, binaries = _contents()
+    texts, binaries = contents()
     tree = trees.prepare(kdir, strict=True)
     return [
         Check("no binary file", binaries),
@@ -33,6 +33,7 @@ def run(kdir=None):
         Check("no author of a patch but kunit-gup", _grep(
             {n: t for n, t in texts.items() if n.startswith("mm/patches/")}, AUTHOR)),
         Check("every file includes what it uses", includes.problems(texts)),
+        Check("no file includes what lies above it", floors.problems(texts)),
         Check("the oracles batch nothing", oracles.problems(texts | _kernel_code(tree.path))),
         Check("the actual value comes first, then the expected one",
               rows(texts, EXPECTED_FIRST)),
@@ -80,7 +81,7 @@ def targets():
     return {"help", *commands[1].split()}
 
 
-def _contents():
+def contents():
     """Return ({name: text}, [binary files]) of what is or would be committed."""
     listed = proc.capture(["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached",
                            "--others", "--exclude-standard"], cwd=paths.REPO)[1]

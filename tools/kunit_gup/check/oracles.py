@@ -10,11 +10,11 @@ however many wrappers there are in between.
 import re
 
 # The files in which predictions are made; only there may a function have such a name.
-FILES = re.compile(r"lib/kunit-gup/gup_(oracle\w*|mm_read)\.c")
+FILES = re.compile(r"lib/kunit-gup/(oracle/\w+|(\w+/)?gup_(oracle\w*|mm_read))\.c")
 PREDICTS = re.compile(r"gup_(?!\w*matches_oracle)(\w+_)?(oracle|reference)(_\w+)?")
-SUITES = re.compile(r"lib/kunit-gup/\w+\.[ch]")
+SUITES = re.compile(r"lib/kunit-gup/(\w+/)?\w+\.[ch]")
 MM = ("gup", "internal", "migrate", "mlock", "util")    # where the series' changes are
-CODE = re.compile(rf"(mm/(gup_kunit\w*|gup_batch|{'|'.join(MM)})|lib/kunit-gup/\w+)\.[ch]")
+CODE = re.compile(rf"(mm/(gup_kunit\w*|gup_batch|{'|'.join(MM)})|lib/kunit-gup/(\w+/)?\w+)\.[ch]")
 HEADER = "mm/gup_batch.h"
 ALWAYS = re.compile(r"\.?(folio_pte_batch|do_pages_stat)\w*$")
 
@@ -49,7 +49,7 @@ def problems(texts):
                 if word in batching or ALWAYS.match(word):
                     found.append(f"{name}:{number}: {word} batches"
                                  + (f", by {batching[word]}" if batching.get(word) else ""))
-        if re.search(r'^#\s*include\s+"gup_batch\.h"', texts[name], re.M):
+        if re.search(r'^#\s*include\s+"(.*/)?gup_batch\.h"', texts[name], re.M):
             found.append(f"{name}: includes gup_batch.h")
     return found
 
@@ -116,7 +116,7 @@ def _batching(code):
 
 def _misplaced(code, oracles):
     """Return the predictions that are made in other files; a case may be about an oracle."""
-    return [f"{name}: {match[1]}() is a prediction and belongs in lib/kunit-gup/gup_oracle_*.c"
+    return [f"{name}: {match[1]}() is a prediction, which only an oracle makes"
             for name, text in sorted(code.items())
             if SUITES.fullmatch(name) and name not in oracles
             for match in FUNCTION.finditer(text)
