@@ -168,7 +168,7 @@ class Oracles(unittest.TestCase):
     def test_real_header(self):
         """The functions of mm/gup_batch.h are found, and nothing else."""
         text = (support.TOOLS.parent / "mm/gup_batch.h").read_text(encoding="utf-8")
-        found = oracles.functions(oracles.strip(text)).keys() - {"__MM_GUP_BATCH_H",
+        found = oracles.defined(text).keys() - {"__MM_GUP_BATCH_H",
                                                                "GUP_GUESS_MAX"}
         self.assertEqual(len(found), text.count("\n{\n"))
         self.assertLessEqual({"gup_nr_ptes", "gup_next_folio_entry", "gup_nr_shareable"}, found)

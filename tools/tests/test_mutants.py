@@ -61,8 +61,7 @@ class Text(unittest.TestCase):
 
     def test_function(self):
         """The text is looked for in each definition, not in declarations and comments."""
-        self.assertEqual(len(mutants.definitions(FILE, "f")), 1)
-        self.assertEqual(len(mutants.definitions(FILE, "g")), 2)
+        self.assertEqual([each.name for each in mutants.functions(FILE)], ["f", "g", "g"])
         changed = mutant("a > 1", "a < 1", function="g").apply(FILE)
         self.assertIn("return a < 1;", changed)
         self.assertIn("if (a > 1)", changed)

@@ -12,13 +12,13 @@ from collections import defaultdict
 from pathlib import PurePath
 
 from ..common import paths
+from .code import functions
 
 SUITES, MM = "lib/kunit-gup", "mm"
 PROGRAMS = "tools/initramfs"
 PACKAGE = "tools/kunit_gup"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
-DEFINED = re.compile(r"^(?!static\b)\w[\w \t\n*]*\b(\w+)\([^;{}()]*\)\n\{", re.M)
 DECLARED = re.compile(r"^(?!static\b)\w[\w \t*]*\b(\w+)\([^;{}()]*\);", re.M)
 
 
@@ -112,7 +112,7 @@ def _pairs(texts, types):
     """
     found, names = [], {name for name in texts if name.endswith((".c", ".h"))}
     defined = {function: name for name in names if name.endswith(".c")
-               for function in DEFINED.findall(texts[name])}
+               for function in linked(texts[name])}
     for name in sorted(names):
         folder, unit = _folder(name), _unit(name)
         if not (folder or name.startswith(PROGRAMS)) or name.removeprefix(f"{SUITES}/") in types:
@@ -126,6 +126,11 @@ def _pairs(texts, types):
         elif folder and not name.endswith((".h", "_kunit.c")) and f"{unit}.h" not in names:
             found.append(f"{name} has no header of its own")
     return found
+
+
+def linked(text):
+    """Return the functions that a C file has for others."""
+    return [each.name for each in functions(text) if not each.head.startswith("static")]
 
 
 def imports(texts):

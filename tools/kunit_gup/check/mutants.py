@@ -20,6 +20,7 @@ from ..common.errors import UserError
 from ..run import build, kunit, machine
 from ..tree import trees
 from ..tree.worktree import Worktree, build_directory, prune
+from .code import functions
 
 DATA = paths.TOOLS / "mutants.toml"
 REPORT = "mutants.json"
@@ -44,7 +45,8 @@ class Mutant:
 
     def apply(self, text):
         """Return `text`, the content of the file, mutated."""
-        spans = [(0, len(text))] if not self.function else definitions(text, self.function)
+        spans = [(0, len(text))] if not self.function else [
+            (each.start, each.end) for each in functions(text) if each.name == self.function]
         if not spans:
             raise self.error(f"there is no function {self.function}() in {self.file}")
         pattern = re.compile(r"\s+".join(map(re.escape, self.old.split())))
@@ -261,12 +263,6 @@ def select(mutants, pattern):
                         f"known: {' '.join(m.name for m in mutants)}")
     order = {name: number for number, name in enumerate(dict.fromkeys(m.file for m in chosen))}
     return sorted(chosen, key=lambda m: order[m.file])
-
-
-def definitions(text, function):
-    """Return [(start, end)] of the definitions of `function` in a C file."""
-    pattern = rf"^(?!\s|#|/|\*)[^\n;={{}}(]*\b{re.escape(function)}\([^;{{}}]*\)\s*\{{.*?^\}}"
-    return [match.span() for match in re.finditer(pattern, text, re.M | re.S)]
 
 
 def _read(path, mutant):

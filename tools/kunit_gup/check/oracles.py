@@ -9,6 +9,8 @@ however many wrappers there are in between.
 
 import re
 
+from .code import functions, strip
+
 # The files in which predictions are made; only there may a function have such a name.
 FILES = re.compile(r"lib/kunit-gup/(oracle/\w+|(\w+/)?gup_(oracle\w*|mm_read))\.c")
 PREDICTS = re.compile(r"gup_(?!\w*matches_oracle)(\w+_)?(oracle|reference)(_\w+)?")
@@ -18,12 +20,7 @@ CODE = re.compile(rf"(mm/(gup_kunit\w*|gup_batch|{'|'.join(MM)})|lib/kunit-gup/(
 HEADER = "mm/gup_batch.h"
 ALWAYS = re.compile(r"\.?(folio_pte_batch|do_pages_stat)\w*$")
 
-# Comments first: an apostrophe in one begins no character constant.
-NOISE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 NAME = re.compile(r"(->|\.)?\s*\b([A-Za-z_]\w*)\s*(\()?")
-# A definition begins in the first column, and so does the brace that ends it.
-FUNCTION = re.compile(r"^(?![#}{\s])(?:[^;{}=()]|\((?=[^;{}]*\)[^;{}]*\())*?\b(\w+)\("
-                      r"([^;{}]*)\)[^;{}=()]*\n\{(.*?)^\}", re.M | re.S)
 MACRO = re.compile(r"^#\s*define\s+(\w+)(?:\(([^)]*)\))?((?:.*\\\n)*.*)$", re.M)
 POINTER = re.compile(r"\(\*(?:const\s+)?(\w+)\)\s*\(")
 DATA = re.compile(r"^\t[\w \t]+[ *](\w+)(?:\[\w*\])?;", re.M)
@@ -42,7 +39,7 @@ def problems(texts):
         return ["there are no oracles"]
     found = _misplaced(code, oracles)
     batching = _batching(code)
-    own = {function for name in oracles for function in functions(code[name])}
+    own = {function for name in oracles for function in defined(code[name])}
     for name in sorted(oracles):
         for number, line in enumerate(code[name].splitlines(), 1):
             for word in sorted(names(line) - own):
@@ -54,20 +51,14 @@ def problems(texts):
     return found
 
 
-def strip(text):
-    """Return C without comments, strings and characters, on the same lines."""
-    return NOISE.sub(lambda m: '""' if m[0][0] == '"' else "0" if m[0][0] == "'"
-                     else "\n" * m[0].count("\n") or " ", text)
-
-
-def functions(text):
+def defined(text):
     """Return {name: what it names} of the functions and macros in C without comments.
 
     Of a name that has several, by #if, all together.
     """
     found = {}
-    for match in FUNCTION.finditer(text):
-        found.setdefault(match[1], set()).update(names(match[3]))
+    for function in functions(text):
+        found.setdefault(function.name, set()).update(names(function.body))
     for match in MACRO.finditer(text):
         found.setdefault(match[1], set()).update(names(match[3]) - names(match[2] or ""))
     return found
@@ -87,21 +78,21 @@ def _batching(code):
     """Return {name: by which other name} of all that batches."""
     uses = {}
     for text in code.values():
-        for what, used in functions(text).items():
+        for what, used in defined(text).items():
             uses.setdefault(what, set()).update(used)
         for what, value in MEMBER.findall(text):
             uses.setdefault(f".{what}()", set()).update(names(value))
         for what, value in ASSIGNED.findall(text):
             uses.setdefault(what, set()).add(value)
     pointers = {name for text in code.values() for name in POINTER.findall(text)}
-    calls = {what for text in code.values() for what in functions(text)} | pointers \
+    calls = {what for text in code.values() for what in defined(text)} | pointers \
         | {f".{name}()" for name in pointers}
     # To take the address is enough, unless data somewhere else has the same name.
     for name in pointers - {name for text in code.values() for name in DATA.findall(text)}:
         if f".{name}()" in uses:
             uses[f".{name}"] = {f".{name}()"}
             calls.add(f".{name}")
-    batching = dict.fromkeys(functions(code[HEADER]), "")
+    batching = dict.fromkeys(defined(code[HEADER]), "")
     batching.pop("__MM_GUP_BATCH_H", None)
     grown = True
     while grown:
@@ -116,8 +107,7 @@ def _batching(code):
 
 def _misplaced(code, oracles):
     """Return the predictions that are made in other files; a case may be about an oracle."""
-    return [f"{name}: {match[1]}() is a prediction, which only an oracle makes"
+    return [f"{name}: {each.name}() is a prediction, which only an oracle makes"
             for name, text in sorted(code.items())
-            if SUITES.fullmatch(name) and name not in oracles
-            for match in FUNCTION.finditer(text)
-            if PREDICTS.fullmatch(match[1]) and not match[2].startswith("struct kunit *test")]
+            if SUITES.fullmatch(name) and name not in oracles for each in functions(text)
+            if PREDICTS.fullmatch(each.name) and not each.args.startswith("struct kunit *test")]
