@@ -27,7 +27,7 @@ class Seed(unittest.TestCase):
         text = (support.TOOLS.parent / "Makefile").read_text(encoding="utf-8")
         exported = re.search(r"^export (.*)$", text.replace("\\\n", " "), re.M)[1].split()
         self.assertIn("GUP_SEED", exported)
-        self.assertRegex(text, r"(?m)^#: GUP_SEED=\d+ ")
+        self.assertRegex(text, r"(?m)^#:   GUP_SEED=\d+ ")
 
     def test_qemu(self):
         """QEMU gives it to the kernel as the parameter of the module."""
