@@ -4,7 +4,6 @@ sentence that names the values it takes.
 """
 
 import fnmatch
-import json
 import os
 import re
 from pathlib import Path
@@ -136,7 +135,7 @@ def suite_names():
     """Return the names of the suites in the repository, and of those that are pinned."""
     found = set(_pinned())
     for path in _suites():
-        found |= set(overlay.suites(path.read_text(encoding="utf-8")))
+        found |= set(overlay.suites(paths.read(path)))
     return found
 
 
@@ -144,7 +143,7 @@ def case_names(suites):
     """Return the pinned cases of `suites`, and each word of their files, since one may be new."""
     found = set(_plan(suites))
     for path in _suites():
-        found |= set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+        found |= set(re.findall(r"\w+", paths.read(path)))
     return found
 
 
@@ -154,7 +153,7 @@ def _suites():
 
 def _pinned():
     plan = paths.TOOLS / "plan.json"
-    return json.loads(plan.read_text(encoding="utf-8")) if plan.exists() else {}
+    return paths.stored(plan)
 
 
 def _plan(suites):

@@ -2,14 +2,12 @@
 """What makes a run good or bad."""
 
 import unittest
-from pathlib import Path
 from xml.etree import ElementTree
 
 import support  # noqa: F401 (sets the path)
 
 from kunit_gup.common import checks
 from kunit_gup.common.errors import UserError
-from kunit_gup.measure import bench_uml
 from kunit_gup.run import judge, steps
 from kunit_gup.run.judge import Result
 from kunit_gup.tree import patches
@@ -172,30 +170,6 @@ class Steps(unittest.TestCase):
     def slugs():
         """Return the patches."""
         return [patches.slug(patch) for patch in patches.patch_files()]
-
-
-class Bench(unittest.TestCase):
-    """From log lines to a table."""
-
-    LOG = ("    # fast: gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
-           "    # other: op=x\n")
-
-    def test_parse(self):
-        """Only lines of the benchmark count."""
-        self.assertEqual(bench_uml.parse(self.LOG.format(1000, 1500)), {("get_fast", 4): (1000, 1500)})
-
-    def test_merge(self):
-        """The least minimum and the median of medians."""
-        boots = [bench_uml.parse(self.LOG.format(a, b)) for a, b in ((3, 10), (1, 30), (2, 20))]
-        self.assertEqual(bench_uml.merge(boots), {("get_fast", 4): (1, 20)})
-        with self.assertRaises(UserError):
-            bench_uml.merge([boots[0], {}])
-
-    def test_table(self):
-        """The ratio is that of the medians."""
-        figure = {("get_fast", 4): (1000, 3000)}, {("get_fast", 4): (500, 1000)}
-        text = bench_uml.table([(Path("0001-a.patch"), figure[0]), (Path("0002-b.patch"), figure[1])])
-        self.assertIn("3.00", text.splitlines()[-1].split()[-1])
 
 
 class Checks(unittest.TestCase):

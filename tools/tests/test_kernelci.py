@@ -45,12 +45,12 @@ class Results(unittest.TestCase):
         found = "\n".join(self.problems([("a", "PASS"), ("b", "PASS")], one=("", "ERROR")))
         self.assertIn("at which all results are lost", found)
         self.assertIn("without a name", found)
-        self.assertIn("gup_a.one: 0 of 1 results", found)
+        self.assertIn("gup_a.one: 0 of 1 rows", found)
 
     def test_names(self):
         """Characters, the word setup, and the length."""
         for name, what in (("a # b", "'a # b'"), ("a.b", "'a.b'"), ("the setup of it", "'setup'"),
-                           ("x" * 128, "longer"), ("ü" * 100, "more than 127 bytes")):
+                           ("x" * 128, "longer"), ("ü" * 100, "characters outside")):
             found = "\n".join(self.problems([(name, "PASS"), ("b", "PASS")]))
             self.assertIn(what, found, name)
 
@@ -84,9 +84,9 @@ class Results(unittest.TestCase):
 
     def test_too_little(self):
         """Less than is pinned; more is no loss."""
-        self.assertEqual(self.problems([("a", "PASS")]), ["gup_a.rows: 1 of 2 results"])
+        self.assertEqual(self.problems([("a", "PASS")]), ["gup_a.rows: 1 of 2 rows"])
         self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS")], plan={"gup_b": {"x": 1}}),
-                         ["gup_b: pinned, and not in the results"])
+                         ["gup_b: suite is missing (1 cases)"])
         self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS"), ("c", "PASS")]), [])
 
 
@@ -166,7 +166,7 @@ parser.parse_args(sys.argv[2:])
         write(self.repo, {"build/results/uml.json": json.dumps(run_of([("a", "PASS")])),
                           "tools/plan.json": json.dumps(PLAN)})
         error = self.run_checks("kernelci")
-        self.assertIn("gup_a.rows: 1 of 2 results", error)
+        self.assertIn("gup_a.rows: 1 of 2 rows", error)
         self.assertIn("skipped KernelCI keeps the results of x86_64", error)
 
     def test_no_yaml(self):

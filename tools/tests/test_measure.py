@@ -2,11 +2,12 @@
 """`make bench` and `make bench-profile`: what is read from a guest, and what is made of it."""
 
 import unittest
+from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
 from kunit_gup.common.errors import UserError
-from kunit_gup.measure import bench, bench_profile, figures
+from kunit_gup.measure import bench, bench_profile, bench_uml, figures
 
 CONSOLE = """\
 kunit-gup: calibration instructions=100000000 ns=100010000
@@ -71,6 +72,29 @@ class FiguresTest(unittest.TestCase):
         bench.check_meter(figures.TIME, wrong, "log")
         with self.assertRaises(UserError):
             bench.check_meter(figures.INSTRUCTIONS, wrong, "log")
+
+
+class BenchUmlTest(unittest.TestCase):
+    """What the suites print on UML."""
+
+    LOG = ("    # fast: gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
+           "    # other: op=x\n")
+
+    def test_median_per_page(self):
+        boots = [bench_uml.parse(self.LOG.format(1, median)) for median in (10000, 30000, 20000)]
+        found = figures.Figures("uml", figures.TIME, ["unpatched"],
+                                {"unpatched": figures.merge(boots)})
+        self.assertEqual(found.median("unpatched", key("get_fast", per_call=512)), 20)
+
+    def test_choose(self):
+        steps = [(Path("0001-a.patch"), "a"), (Path("0002-b.patch"), "b"),
+                 (Path("0003-c.patch"), "c")]
+        self.assertEqual(bench_uml.choose(steps, "", True), steps)
+        self.assertEqual(bench_uml.choose(steps, "", False), [steps[0], steps[2]])
+        self.assertEqual(bench_uml.choose(steps, "0002", False), steps[:2])
+        self.assertEqual(bench_uml.choose(steps, "0001", False), steps[:1])
+        with self.assertRaisesRegex(UserError, "no STEP=0009 in mm/patches; known: 0001 0002"):
+            bench_uml.choose(steps, "0009", False)
 
 
 class ProfileTest(unittest.TestCase):

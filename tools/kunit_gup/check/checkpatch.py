@@ -49,7 +49,7 @@ def _read(tree, name, command):
 def exceptions():
     """Return [(message type, reason)] of tools/checkpatch.ignore."""
     found = []
-    for line in IGNORE.read_text(encoding="utf-8").splitlines():
+    for line in paths.read(IGNORE).splitlines():
         kind, _, reason = line.partition("  ")
         if line and not line.startswith("#"):
             if not reason.strip():

@@ -6,7 +6,6 @@ runs these commands in their shortest form.
 """
 
 import os
-import tomllib
 from unittest import mock
 
 from ..common import paths, ui
@@ -27,7 +26,7 @@ OF_ONE = ("TARGET", "VARIANT", "FILTER", "STEP", "STEPS", "ROUNDS", "MB", "PEER"
 
 def table():
     """Return {command: entry}."""
-    return tomllib.loads(DATA.read_text(encoding="utf-8"))
+    return paths.table(DATA)
 
 
 def kernels():

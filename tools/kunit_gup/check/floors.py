@@ -7,7 +7,6 @@ other, which is a circle too.
 
 import ast
 import re
-import tomllib
 from collections import defaultdict
 from pathlib import PurePath
 
@@ -24,7 +23,7 @@ DECLARED = re.compile(r"^(?!static\b)\w[\w \t*]*\b(\w+)\([^;{}()]*\);", re.M)
 
 def table():
     """Return the content of tools/floors.toml."""
-    return tomllib.loads((paths.TOOLS / "floors.toml").read_text(encoding="utf-8"))
+    return paths.table(paths.TOOLS / "floors.toml")
 
 
 def problems(texts, floors=None):

@@ -49,7 +49,7 @@ def run(kdir=None):
 def _kernel_code(tree):
     """Return {name: text} of the kernel's files, in the prepared tree, that may batch."""
     found = (tree / "mm" / f"{name}.{kind}" for name in oracles.MM for kind in "ch")
-    return {f"mm/{path.name}": path.read_text(encoding="utf-8", errors="replace")
+    return {f"mm/{path.name}": paths.read(path)
             for path in found if path.exists()}
 
 
@@ -66,7 +66,7 @@ def readme():
     path = paths.REPO / "README.md"
     if not path.exists():
         return Check("README's commands exist", ["README.md is missing"])
-    text = path.read_text(encoding="utf-8")
+    text = paths.read(path)
     problems = [f"README.md does not name `{c}`" for c in COMMANDS if c not in text]
     for target in sorted(set(re.findall(r"`make ([a-z][a-z0-9-]*)", text))):
         if target not in targets():
@@ -76,7 +76,7 @@ def readme():
 
 def targets():
     """Return the targets of the Makefile."""
-    text = (paths.REPO / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    text = paths.read(paths.REPO / "Makefile").replace("\\\n", " ")
     commands = re.search(r"^COMMANDS := (.*)$", text, re.M)
     return {"help", *commands[1].split()}
 

@@ -48,7 +48,7 @@ def run(kdir=None, herd=""):
 
 def tests():
     """Return {name: text} of the litmus tests."""
-    return {path.stem: path.read_text(encoding="utf-8")
+    return {path.stem: paths.read(path)
             for path in sorted((paths.REPO / DIRECTORY).glob("*.litmus"))}
 
 
@@ -145,7 +145,7 @@ def _named(texts, path, twins=True):
     name = path.relative_to(paths.REPO)
     if not path.exists():
         return [f"{name} is missing"]
-    said = set(NAMED.findall(path.read_text(encoding="utf-8")))
+    said = set(NAMED.findall(paths.read(path)))
     missing = [test for test in texts if test not in said and (twins or not TWIN.search(test))]
     return [*(f"{name} does not name {test}.litmus" for test in missing),
             *(f"{name} names {test}.litmus, which is not there" for test in sorted(said)

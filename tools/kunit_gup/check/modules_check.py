@@ -18,6 +18,6 @@ def run(target, kdir=None):
     log = paths.fresh_log(f"build-{variant.name}")
     build.kunit_kernel(tree.path, variant, build_dir, log)
     module = build_dir / "lib/kunit-gup/gup_kunit.ko"
-    warned = [line for line in log.read_text(encoding="utf-8").splitlines()
+    warned = [line for line in paths.read(log).splitlines()
               if re.search(r"modpost: .*(gup|kunit)|WARNING: modpost", line)]
     return [Check("suites as a module", warned if module.exists() else [f"no {module}"])]

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import time
-import tomllib
 from collections import Counter
 from dataclasses import asdict, dataclass
 
@@ -149,7 +148,7 @@ class _Bench:
     def clean(self):
         """Build without a mutation, and see that the suites pass; take the time of a boot."""
         journal = self.build_dir / MUTATED
-        for name in json.loads(journal.read_text(encoding="utf-8")) if journal.exists() else ():
+        for name in paths.stored(journal):
             if (self.work.path / name).exists():    # newer than what was built of its mutation
                 os.utime(self.work.path / name)
         build.kunit_kernel(self.work.path, self.target, self.build_dir, self._log())
@@ -214,8 +213,8 @@ class _Bench:
 
 def outcome_of(verdict):
     """Return the Outcome of a run with a mutation."""
-    failed = [r for r in verdict.results if r.status in ("FAIL", "ERROR")]
-    if not failed and not verdict.problems:
+    failed = verdict.failed
+    if not verdict.failures:
         return Outcome("survived")
     kind = "killed"
     if any(problem.startswith(machine.HUNG) for problem in verdict.problems):
@@ -241,11 +240,9 @@ def verdict_on(mutant, outcome):
 
 def load(path=None):
     """Return the mutations of the table."""
-    text = (path or DATA).read_text(encoding="utf-8")
     try:
-        entries = tomllib.loads(text).get("mutant", [])
-        found = [Mutant(**entry) for entry in entries]
-    except (tomllib.TOMLDecodeError, TypeError) as error:
+        found = [Mutant(**entry) for entry in paths.table(path or DATA).get("mutant", [])]
+    except TypeError as error:
         raise UserError(f"tools/mutants.toml: {error}", "its head explains the fields") from None
     for name, count in Counter(m.name for m in found).items():
         if count > 1 or not NAME.fullmatch(name):
@@ -268,13 +265,13 @@ def select(mutants, pattern):
 def _read(path, mutant):
     if not path.is_file():
         raise mutant.error(f"there is no {mutant.file}")
-    return path.read_text(encoding="utf-8")
+    return paths.read(path)
 
 
 def _store(target, entry):
     """Put the report on one target into the file, or take it out."""
     path = paths.results("results", REPORT)
-    report = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    report = paths.stored(path)
     report.pop(target.name, None)
     if entry:
         report[target.name] = entry

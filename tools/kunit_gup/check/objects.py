@@ -8,12 +8,11 @@ the numbers that __COUNTER__ gives to names are left out.
 """
 
 import re
-import tomllib
 from pathlib import Path
 
 from ..common import paths, proc
 from ..common.checks import Check
-from ..run import build, targets
+from ..run import build, steps, targets
 from ..tree import patches, trees
 from ..tree.worktree import Worktree, build_directory, prune
 
@@ -48,11 +47,11 @@ def kernels():
 
 def _ends(tree, brief):
     """Return [(name, commit)] to build: the base, each patch that touches a header, the tip."""
-    steps = [(patches.slug(patch), commit) for patch, commit in trees.steps(tree)]
-    headers = [slug for slug, commit in steps
+    pairs = [(patches.slug(patch), commit) for patch, commit in trees.steps(tree)]
+    headers = [slug for slug, commit in pairs
                if any(name.endswith(".h") for name in _changed(tree, f"{commit}~1", commit))]
-    chosen = around([slug for slug, _ in steps], headers, exceptions() if brief else headers)
-    return [("base", tree.state["base"]), *(step for step in steps if step[0] in chosen)]
+    chosen = around([slug for slug, _ in pairs], headers, exceptions() if brief else headers)
+    return [("base", tree.state["base"]), *(pair for pair in pairs if pair[0] in chosen)]
 
 
 def around(slugs, headers, apart):
@@ -90,8 +89,8 @@ def _kernel(tree, work, kernel, ends):
 
 def exceptions():
     """Return {slug: reason} of the patches in tools/steps.toml that may change others' code."""
-    table = tomllib.loads((paths.TOOLS / "steps.toml").read_text(encoding="utf-8"))
-    return {entry["patch"]: entry["reason"] for entry in table.get("changes_code", [])}
+    return {entry["patch"]: entry["reason"]
+            for entry in paths.table(steps.DATA).get("changes_code", [])}
 
 
 def _build(work, kernel, name, commit):
@@ -124,7 +123,7 @@ def _object(name):
 def _callers(source):
     """Return the objects whose source calls folio_pte_batch() or its variants."""
     return {_object(f"mm/{path.name}") for path in (source / "mm").glob("*.c")
-            if CALL.search(path.read_text(encoding="utf-8", errors="replace"))}
+            if CALL.search(paths.read(path))}
 
 
 def code(path, cross=""):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where things are: the repository, the cache and the results."""
 
+import json
 import os
 import shutil
+import tomllib
 from pathlib import Path
 
 from .errors import UserError
@@ -57,6 +59,24 @@ def fresh_log(name):
     path = results("logs", f"{name}.log")
     path.write_text("", encoding="utf-8")
     return path
+
+
+def read(path):
+    """Return the text of a file; bytes that are no text are replaced."""
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def stored(path):
+    """Return what is in a JSON file; an empty mapping if there is none."""
+    return json.loads(read(path)) if path.exists() else {}
+
+
+def table(path):
+    """Return the content of a TOML file."""
+    try:
+        return tomllib.loads(read(path))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path.name}: {error}", "its head explains the fields") from None
 
 
 def write_atomically(path, data):

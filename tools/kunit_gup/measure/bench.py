@@ -59,21 +59,13 @@ def run(target, kdir, rounds, megabytes, step="", peer=""):
             progress.update(f"round {number} of {rounds}, {kernel.name}")
             samples[kernel.name].append(boot(each, kernel.name, meter, megabytes))
     progress.done(f"{rounds} rounds")
-    table = figures.Figures(target.name, meter, [kernel.name for kernel in kernels],
-                            {name: figures.merge(boots) for name, boots in samples.items()})
-    print(table.text())
-    table.store()
-    table.draw()
+    figures.Figures(target.name, meter, [kernel.name for kernel in kernels],
+                    {name: figures.merge(boots) for name, boots in samples.items()}).publish()
 
 
 def choose(tree, step, peer=""):
     """Return the Kernels: without the series, with it up to `step` or whole, with the `peer`."""
-    steps = trees.steps(tree)
-    chosen = [s for s in steps if patches.number(s[0]) == step] if step else steps[-1:]
-    if not chosen:
-        raise UserError(f"no STEP={step} in mm/patches",
-                        f"known: {' '.join(patches.number(p) for p, _ in steps)}")
-    (patch, commit), = chosen
+    patch, commit = trees.step(trees.steps(tree), step)
     return [Kernel("unpatched", tree.state["base"], "unpatched"),
             Kernel("patched", commit, patches.slug(patch)),
             *([_peer(tree, peer)] if peer else [])]
@@ -147,7 +139,7 @@ def boot(each, name, meter, megabytes, only="", runs=RUNS):
     args = ["panic=-1", "norandmaps", "loglevel=4", f"GUP_MB={megabytes}", f"GUP_RUNS={runs}",
             *([f"GUP_ONLY={only}"] if only else [])]
     problems = each.boot(log, args, prefix=bench_uml.pinned())
-    text = log.read_text(encoding="utf-8", errors="replace").replace("\r", "")
+    text = paths.read(log).replace("\r", "")
     if problems or "kunit-gup: done" not in text:
         problems += ERROR.findall(text)[-1:]
         raise UserError(f"the {name} kernel was not measured: {'; '.join(problems)}",

@@ -55,7 +55,7 @@ def _plugin(build_dir):
 
 def _counted(source, variant, kernel, build_dir, plugin, kb, megabytes):
     """Boot with the plugin; return ({Key: {address: executions per page}}, Symbols)."""
-    symbols = Symbols((build_dir / "System.map").read_text(encoding="utf-8"))
+    symbols = Symbols(paths.read(build_dir / "System.map"))
     guest = bench.guest(source, variant, build_dir)
     guest.accel, out = "tcg", build_dir / "gup-counts"
     meter = bench.settle([guest])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The figures of `make bench`: parsed, merged, as tables and as JSON."""
+"""The figures of `make bench` and `make bench-uml`: parsed, merged, as tables and as JSON."""
 
 import json
 import statistics
@@ -50,6 +50,14 @@ class Figures:
     kernels: list
     values: dict        # {kernel: {Key: [one value for each boot]}}
 
+    def publish(self):
+        """Print the tables, store the figures, and draw them."""
+        print(self.text())
+        path = paths.results("bench", f"{self.target}.json")
+        paths.write_atomically(path, json.dumps(self.objects(), indent=1) + "\n")
+        ui.note(f"figures: {path}")
+        self.draw()
+
     def text(self):
         """Return one table for each operation."""
         tables = {}
@@ -84,12 +92,6 @@ class Figures:
                  "min": round(min(values), 3), "max": round(max(values), 3),
                  "unit": UNITS[self.meter], "runs": len(values)}
                 for kernel in self.kernels for key, values in self.values[kernel].items()]
-
-    def store(self):
-        """Write build/bench/TARGET.json."""
-        path = paths.results("bench", f"{self.target}.json")
-        paths.write_atomically(path, json.dumps(self.objects(), indent=1) + "\n")
-        ui.note(f"figures: {path}")
 
     def draw(self):
         """Draw a picture of each operation, for the longest calls: build/bench/TARGET-OP.svg."""

@@ -130,7 +130,7 @@ def _boot(source, variant, kernel, build_dir, tests, commands):
 
     problems = guest.boot(log, ["panic=-1"], watch)
     progress.done(f"{ended} commands")
-    text = log.read_text(encoding="utf-8", errors="replace").replace("\r", "")
+    text = paths.read(log).replace("\r", "")
     return text, problems + judge.bad_log_lines(text)
 
 

@@ -46,7 +46,7 @@ NODE = {
 
 def jobs(kdir=None):
     """Check the jobs; return the Checks."""
-    config = load(FILE.read_text(encoding="utf-8"))
+    config = load(paths.read(FILE))
     return [Check("KernelCI takes the keys of the jobs", key_problems(config)),
             Check("kunit.py takes the options of the jobs",
                   option_problems(config, trees.prepare(kdir).path))]
@@ -151,7 +151,7 @@ def losses(name):
     path = kunit.paths_of(name)["json"]
     if not path.exists():
         raise UserError(f"no results of {name}", f"`make kunit TARGET={name}` makes them")
-    return result_problems(json.loads(path.read_bytes()), kunit.pinned_plan())
+    return result_problems(paths.stored(path), kunit.pinned_plan())
 
 
 def body(group):
@@ -173,15 +173,10 @@ def result_problems(group, plan, most=BODY_MAX):
     results = judge.leaves(group)
     problems = [f"{r.name or '(no name)'}: status {r.status}, at which all results are lost"
                 for r in results if r.status not in STATUSES]
-    problems += [f"{'.'.join(r.path[:-1])}: a result without a name"
-                 for r in results if not r.path[-1].strip()]
-    problems += judge.bad_names(results)
-    problems += [f"{r.name}: '{part}' has more than {judge.NAME_MAX} bytes" for r in results
-                 for part in r.path if len(part.encode()) > judge.NAME_MAX >= len(part)]
-    problems += _collisions(results) + _without_suite(results)
+    problems += judge.bad_names(results) + _collisions(results) + _without_suite(results)
     if body(group) > most:
         problems.append(f"{body(group)} bytes of results; KernelCI takes {most}")
-    return problems + _missing(plan, judge.plan_of(results))
+    return problems + judge.losses(plan, judge.plan_of(results))
 
 
 def _collisions(results):
@@ -204,12 +199,3 @@ def _without_suite(results):
             problems.append(f"'{'.'.join(seen[name])}' and '{'.'.join(path)}' are both {name} "
                             "for LKFT; rename a case")
     return problems
-
-
-def _missing(plan, found):
-    """Return what tools/plan.json pins and the run does not have."""
-    problems = [f"{suite}: pinned, and not in the results" for suite in plan.keys() - found.keys()]
-    for suite in sorted(plan.keys() & found.keys()):
-        problems += [f"{suite}.{case}: {found[suite].get(case, 0)} of {rows} results"
-                     for case, rows in plan[suite].items() if found[suite].get(case, 0) < rows]
-    return sorted(problems)

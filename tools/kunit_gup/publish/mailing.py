@@ -9,7 +9,6 @@ there yet. The last commit has exactly the files of the prepared tree.
 import fnmatch
 import re
 import tempfile
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
@@ -38,7 +37,7 @@ class Step:
 
 def table():
     """Return the content of tools/series.toml."""
-    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    return paths.table(TABLE)
 
 
 def load(slugs):

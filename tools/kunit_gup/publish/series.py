@@ -75,7 +75,7 @@ def _write_mail(tree, steps, directory):
 
 def _cover(tree, steps):
     """Return the cover letter; it is the same for the same series and base."""
-    title, _, text = LETTER.read_text(encoding="utf-8").strip().partition("\n\n")
+    title, _, text = paths.read(LETTER).strip().partition("\n\n")
     whole = f"{tree.state['base']}..{mailing.REF}"
     author, date = tree.git.run("log", "-1", "--date=rfc", "--format=%an <%ae>%n%ad",
                                 mailing.REF).split("\n")
@@ -153,7 +153,7 @@ def _check_plain(tree, directory):
         found = sorted(p.relative_to(top).as_posix() for p in top.rglob("*") if p.is_file())
         wrong = sorted(set(found) ^ set(new)) or [
             name for name in new
-            if (top / name).read_text(encoding="utf-8") != _content(tree, tip, name)]
+            if paths.read(top / name) != _content(tree, tip, name)]
     if wrong:
         raise UserError(f"the plain diffs do not give the prepared tree: {', '.join(wrong)} differ",
                         "build/series is as it was")

@@ -75,9 +75,7 @@ def _boot(target, work, mail, step, plan, due):
     pinned = {suite: cases for suite, cases in plan.items() if suite in step.suites}
     problems = (verdict.problems + steps.differences(verdict.results, due)
                 + judge.plan_differences(pinned, judge.plan_of(verdict.results)))
-    return Check(f"{target.name}: {mail.name}", problems, detail=(
-        f"{verdict.count('PASS')} passed, {verdict.count('FAIL', 'ERROR')} failed, "
-        f"{verdict.count('SKIP')} skipped, {len(pinned)} suites"))
+    return Check(f"{target.name}: {mail.name}", problems, detail=f"{verdict.text()}, {len(pinned)} suites")
 
 
 def _build(entry, work, mail, step):
@@ -106,7 +104,7 @@ def _make(target, work, step, family, goals, name):
 
 def _config(target, step, directory):
     """Return target and kunitconfig without the suites' options where there are none yet."""
-    lines = (paths.REPO / "kunitconfig").read_text(encoding="utf-8").splitlines()
+    lines = paths.read(paths.REPO / "kunitconfig").splitlines()
     if not step.suites:
         lines = [line for line in lines if not line.startswith(OURS)]
         target = target.variant(target.name, config=[])

@@ -51,7 +51,7 @@ def configure(tree, target, build_dir, log, kunitconfig=None):
 
 def wrong_config(config, build_dir):
     """Return the lines of `config` that the configured kernel does not have."""
-    have = set((build_dir / ".config").read_text(encoding="utf-8").splitlines())
+    have = set(paths.read(build_dir / ".config").splitlines())
     last = dict(line.split("=", 1) for line in config)
     return [f"{key}={value} did not come out" for key, value in last.items()
             if (any(line.startswith(f"{key}=") for line in have) if value == "n"
@@ -111,7 +111,7 @@ class Share:
 def _counts():
     """Return {name of a target: files of its last full build}."""
     path = paths.cache() / "build" / COUNTS
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return paths.stored(path)
 
 
 def kunit_kernel(tree, target, build_dir, log):
@@ -123,6 +123,6 @@ def kunit_kernel(tree, target, build_dir, log):
 
 def _show(log):
     """Print the lines of a failed build that say why."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = paths.read(log).splitlines()
     telling = [line for line in lines if ERROR_LINE.search(line)]
     print("\n".join(telling[:25] or lines[-25:]), flush=True)

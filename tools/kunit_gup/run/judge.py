@@ -28,6 +28,11 @@ class Result:
     reason: str = ""    # why it was skipped, in the kernel's words
 
     @property
+    def failed(self):
+        """Return whether it failed, or the kernel did."""
+        return self.status in ("FAIL", "ERROR")
+
+    @property
     def name(self):
         """Return the dotted name, as KernelCI would write it."""
         return ".".join(self.path)
@@ -40,21 +45,29 @@ class Verdict:
     results: list
     problems: list = field(default_factory=list)
 
-    def count(self, *statuses):
-        """Return how many leaves have one of the statuses."""
-        return sum(r.status in statuses for r in self.results)
+    def count(self, status):
+        """Return how many leaves have the status."""
+        return sum(r.status == status for r in self.results)
+
+    @property
+    def failed(self):
+        """Return the leaves that failed."""
+        return [r for r in self.results if r.failed]
 
     @property
     def failures(self):
         """Return every problem, and the name of every leaf that failed."""
-        return self.problems + [f"{r.status} {r.name}" for r in self.results
-                                if r.status in ("FAIL", "ERROR")]
+        return self.problems + [f"{r.status} {r.name}" for r in self.failed]
 
     @property
     def totals(self):
         """Return (passed, failed, skipped); a problem that is no failing leaf counts as one."""
-        failed = self.count("FAIL", "ERROR")
-        return self.count("PASS"), failed + len(self.problems), self.count("SKIP")
+        return self.count("PASS"), len(self.failures), self.count("SKIP")
+
+    def text(self):
+        """Return how many leaves passed, failed and were skipped, in words."""
+        return (f"{self.count('PASS')} passed, {len(self.failed)} failed, "
+                f"{self.count('SKIP')} skipped")
 
 
 def leaves(group, reasons=None, path=()):
@@ -110,7 +123,9 @@ def bad_names(results):
             problems.append(f"{'.'.join(name)}: {count} results with this name")
         shapes = [NAME, NAME, ROW_NAME][:len(name)] + [ROW_NAME] * (len(name) - 3)
         for part, shape in zip(name, shapes):
-            if not shape.fullmatch(part):
+            if not part.strip():
+                problems.append(f"{'.'.join(name[:-1])}: a result without a name")
+            elif not shape.fullmatch(part):
                 problems.append(f"{'.'.join(name)}: characters outside [a-z0-9_] in '{part}'")
             if "setup" in part:
                 problems.append(f"{'.'.join(name)}: 'setup' in a name is dropped by KernelCI")
@@ -125,8 +140,8 @@ def bad_log_lines(log):
             if BAD_LOG.search(line) and not HARMLESS_LOG.search(STAMP.sub("", line))]
 
 
-def plan_differences(plan, found):
-    """Return how the cases that ran differ from the pinned plan."""
+def losses(plan, found):
+    """Return what the pinned plan has and did not run."""
     problems = []
     for suite, cases in plan.items():
         if suite not in found:
@@ -136,6 +151,12 @@ def plan_differences(plan, found):
             have = found[suite].get(case, 0)
             if have < rows:
                 problems.append(f"{suite}.{case}: {have} of {rows} rows")
+    return problems
+
+
+def plan_differences(plan, found):
+    """Return how the cases that ran differ from the pinned plan."""
+    problems = losses(plan, found)
     for suite, cases in found.items():
         for case, rows in cases.items():
             pinned = plan.get(suite, {}).get(case, 0)

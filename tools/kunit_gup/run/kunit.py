@@ -60,7 +60,7 @@ def boot(tree, target, build_dir, name, pattern="", plan=None, allowed=None, qui
         parse(tree, target, log, stored, show)
     else:
         problems = _run_uml(tree, target, build_dir, stored, pattern, show, prefix)
-    text = log.read_text(encoding="utf-8", errors="replace")
+    text = paths.read(log)
     paths.write_atomically(stored["log"], text)
     results = read_results(stored)
     if not results:
@@ -122,7 +122,7 @@ def _run_uml(tree, target, build_dir, stored, pattern, show, prefix):
     # kunit.py ends a kernel that hangs by SIGTERM alone, and waits for ever if it does not heed it.
     code = proc.logged(command, log, show, limit=target.timeout + 20, end=proc.kill_below,
                        env=uml.environment())
-    if code is None or TIMED_OUT.search(log.read_text(encoding="utf-8", errors="replace")):
+    if code is None or TIMED_OUT.search(paths.read(log)):
         return [f"{machine.HUNG}: it did not end within {target.timeout} s"]
     return []
 
@@ -132,7 +132,7 @@ def parse(tree, target, log, stored, show):
     command = [*build.kunit_py(tree), "parse", *_outputs(stored), log]
     proc.logged(command, paths.fresh_log(f"kunit-{_name(stored)}"), show)
     if stored["json"].exists():     # from a log alone, it does not know the architecture
-        group = json.loads(stored["json"].read_text(encoding="utf-8"))
+        group = paths.stored(stored["json"])
         paths.write_atomically(stored["json"], json.dumps(with_arch(group, target.arch), indent=4))
 
 
@@ -148,7 +148,7 @@ def read_results(stored):
         raise NoResults(f"kunit.py gave no results for {_name(stored)}",
                         f"see {paths.results('logs', f'kunit-{_name(stored)}.log')}")
     reasons = judge.skip_reasons(ElementTree.parse(stored["junit.xml"]).getroot())
-    return judge.leaves(json.loads(stored["json"].read_text(encoding="utf-8")), reasons)
+    return judge.leaves(paths.stored(stored["json"]), reasons)
 
 
 def _outputs(stored):
@@ -161,9 +161,7 @@ def _name(stored):
 
 def pinned_plan():
     """Return the pinned plan; without the file every case is one too many."""
-    if not PLAN.exists():
-        return {}
-    return json.loads(PLAN.read_text(encoding="utf-8"))
+    return paths.stored(PLAN)
 
 
 def pin_plan(target, kdir=None):
@@ -171,7 +169,7 @@ def pin_plan(target, kdir=None):
     source, build_dir = _build(target, kdir)
     verdict = boot(source, target, build_dir, target.name)
     report(verdict, build_dir / "test.log")
-    if verdict.problems or verdict.count("FAIL", "ERROR"):
+    if verdict.failures:
         raise UserError("the run is not clean, so the plan was left as it is", "mend it first")
     plan = judge.plan_of(verdict.results)
     paths.write_atomically(PLAN, json.dumps(plan, indent=1, sort_keys=True) + "\n")
@@ -181,9 +179,8 @@ def pin_plan(target, kdir=None):
 
 def report(verdict, log):
     """Show what failed, what was skipped and why, and where the kernel log is."""
-    for result in verdict.results:
-        if result.status in ("FAIL", "ERROR"):
-            print(f"{result.status} {result.name or '(a crash)'}")
+    for result in verdict.failed:
+        print(f"{result.status} {result.name or '(a crash)'}")
     for problem in verdict.problems:
         print(f"PROBLEM {problem}")
     for reason, count in Counter(r.reason for r in verdict.results if r.status == "SKIP").items():

@@ -127,7 +127,7 @@ def _probe(machine, accel):
     log = paths.fresh_log(f"probe-{machine.target.name}-{accel}")
     args, booted = machine.probe or (test_args(NO_TEST), BOOTED)
     code = proc.logged(machine.command(accel, args), log, limit=PROBE_LIMIT)
-    text = log.read_text(encoding="utf-8", errors="replace")
+    text = paths.read(log)
     if code == 0 and booted in text:
         return ""
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -33,7 +33,7 @@ def run(target, kdir=None, strict=False):
     guest = machine.machine(tree.path, target, build_dir, archive)
     problems = kunit.run_qemu(guest, target.name, build_dir / "test.log",
                                ["kunit.enable=1", "panic=-1", *seed_args()])
-    text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
+    text = paths.read(build_dir / "test.log")
     verdicts = [_verdict(tree.path, target, number, text) for number in RUNS]
     verdicts[0].problems += [line for line in warned if "gup" in line]
     verdicts[0].problems += problems + judge.bad_log_lines(text) + faults(text)

@@ -36,7 +36,7 @@ def run(target, kdir=None, strict=False):
     guest = machine.machine(tree.path, target, build_dir, initramfs.pack(
         build_dir, ["nod /kmsg 0600 0 0 c 1 11", "nod /mem 0600 0 0 c 1 1", *files], "gup-move-pages.cpio"))
     problems = kunit.run_qemu(guest, target.name, build_dir / "test.log", KERNEL_ARGS)
-    text = (build_dir / "test.log").read_text(encoding="utf-8", errors="replace")
+    text = paths.read(build_dir / "test.log")
     return [Check("move_pages() in QEMU", problems + judge.bad_log_lines(text) + missing(text)),
             *rows(text)]
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The suites pass with the test access alone and after every further patch."""
 
-import tomllib
 
 from ..common import paths, ui
 from ..common.checks import Check
@@ -9,6 +8,8 @@ from ..common.errors import UserError
 from ..tree import patches, trees
 from ..tree.worktree import Worktree, build_directory, built, prune
 from . import build, judge, kunit
+
+DATA = paths.TOOLS / "steps.toml"
 
 
 def run(target, kdir=None, only="", brief=False):
@@ -31,7 +32,8 @@ def run(target, kdir=None, only="", brief=False):
              for index, (patch, commit) in enumerate(pairs) if patches.number(patch) in wanted]
     if brief:
         left = len(pairs) - len(found)
-        found.append(Check(f"{left} steps", skipped="tools/steps.toml has no change for them; `make steps` runs them"))
+        found.append(Check(f"{left} steps", skipped="tools/steps.toml has no change for them; "
+                                                    "`make steps` runs them"))
     return found
 
 
@@ -78,9 +80,8 @@ def _step(target, work, patch, commit, plan, due):
     verdict = kunit.boot(work.path, target, build_dir, name, plan=plan,
                           allowed=(*target.skip, *skips), quiet=True)
     problems = verdict.problems + differences(verdict.results, due)
-    detail = (f"{verdict.count('PASS')} passed, {verdict.count('FAIL', 'ERROR')} failed, "
-              f"{verdict.count('SKIP')} skipped; {len(due)} expectations")
-    return Check(f"step {patch.name}", problems, detail=detail)
+    return Check(f"step {patch.name}", problems,
+                 detail=f"{verdict.text()}; {len(due)} expectations")
 
 
 def load(slugs, target):
@@ -88,9 +89,8 @@ def load(slugs, target):
 
     Each has the indexes of its steps in `slugs`.
     """
-    text = (paths.TOOLS / "steps.toml").read_text(encoding="utf-8")
     found = []
-    for entry in tomllib.loads(text).get("expect", []):
+    for entry in paths.table(DATA).get("expect", []):
         if entry["result"] not in ("fail", "skip"):
             raise UserError(f"tools/steps.toml: result '{entry['result']}'", "say fail or skip")
         for slug in (entry["until"], entry.get("from", slugs[0])):
@@ -118,4 +118,4 @@ def differences(results, due):
                 problems.append(f"{row.name}: {row.status}, expected to {entry['result']} until "
                                 f"{entry['until']}")
     return problems + [f"{r.name}: {r.status}" for r in results
-                       if r.status in ("FAIL", "ERROR") and r not in explained]
+                       if r.failed and r not in explained]

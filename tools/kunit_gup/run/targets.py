@@ -2,7 +2,6 @@
 """The table of targets, tools/targets.toml."""
 
 import platform
-import tomllib
 from dataclasses import dataclass, field, replace
 
 from ..common import paths
@@ -147,8 +146,7 @@ def _known(variable, name, known):
 
 
 def _tables(kind):
-    text = (paths.TOOLS / "targets.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text).get(kind, {})
+    return paths.table(paths.TOOLS / "targets.toml").get(kind, {})
 
 
 def _resolved(entries, name):

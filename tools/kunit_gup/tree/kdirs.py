@@ -85,7 +85,7 @@ class Kdir:
                                      stdout=subprocess.PIPE, stderr=errors, env=environment())
             code, _ = source.untar(str(self), directory, log, [*OPTIONS, "-f", "-"], archive)
         if code:
-            said = TROUBLE.search(log.read_text(encoding="utf-8", errors="replace"))
+            said = TROUBLE.search(paths.read(log))
             raise UserError(f"KDIR={self.given} cannot be unpacked whole: "
                             f"{said[0] if said else 'tar failed'}",
                             f"fetch it again, or see {log}")
@@ -110,7 +110,7 @@ class Kdir:
 def is_tree(path):
     """Return whether `path` has the top Makefile of a kernel."""
     try:
-        text = (path / "Makefile").read_text(encoding="utf-8", errors="replace")
+        text = paths.read(path / "Makefile")
     except (FileNotFoundError, NotADirectoryError):
         return False
     return source.kernel_version(text)[0] is not None

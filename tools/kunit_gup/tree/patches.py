@@ -150,7 +150,7 @@ def _gives(git, patch, commit):
     index.run("read-tree", f"{commit}~1")
     return index.attempt("apply", "--cached", "--whitespace=nowarn", patch)[0] == 0 \
         and index.run("write-tree") == git.run("rev-parse", f"{commit}^{{tree}}") \
-        and _message(git, patch.read_text(encoding="utf-8")) \
+        and _message(git, paths.read(patch)) \
         == git.run("log", "-1", "--format=%B", commit).strip()
 
 
@@ -160,7 +160,7 @@ def _message(git, mail):
         body = Path(directory) / "body"
         info = git.run("mailinfo", "-k", body, Path(directory) / "patch", input=mail)
         subject = re.search(r"^Subject: (?:\[PATCH\] )?(.*)$", info, re.M)[1]
-        return f"{subject}\n\n{body.read_text(encoding='utf-8')}".strip()
+        return f"{subject}\n\n{paths.read(body)}".strip()
 
 
 def install(files, directory=None):

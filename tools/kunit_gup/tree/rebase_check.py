@@ -23,7 +23,7 @@ def run(kdir):
 
 
 def _tried(found, top):
-    makefile = (top / "Makefile").read_text(encoding="utf-8", errors="replace")
+    makefile = paths.read(top / "Makefile")
     short, full = source.kernel_version(makefile)
     known = short in source.bases()
     wanted = patches.patch_files_for(short) if known else patches.patch_files()
@@ -38,7 +38,7 @@ def _tried(found, top):
 def _copy(top, scratch, wanted):
     """Copy the files that the `wanted` patches touch."""
     names = {name for patch in wanted
-             for name in TOUCHED.findall(patch.read_text(encoding="utf-8"))}
+             for name in TOUCHED.findall(paths.read(patch))}
     for name in sorted(names):
         if (top / name).is_file():
             (scratch / name).parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def _try(scratch, patch):
     command = ["git", "apply", "--reject", "--verbose", "--whitespace=nowarn", patch.resolve()]
     code, out, err = proc.capture(command, check=False, cwd=scratch,
                                   env=environment(GIT_CEILING_DIRECTORIES=str(scratch.parent)))
-    problems = rejected(err + out, patch.read_text(encoding="utf-8"))
+    problems = rejected(err + out, paths.read(patch))
     if code and not problems:
         problems = [(err.strip().splitlines() or ["git apply failed"])[-1]]
     return Check(f"{patch.name} applies", problems)

@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 from ..common import paths, proc, ui
@@ -27,7 +26,7 @@ NOT_REACHED = "Failed to fetch"     # apt; of a suite that is not there it says 
 
 @functools.cache
 def _table():
-    return tomllib.loads((paths.TOOLS / "source.toml").read_text(encoding="utf-8"))
+    return paths.table(paths.TOOLS / "source.toml")
 
 
 @functools.cache
@@ -66,7 +65,7 @@ def package():
     version = wanted()["version"]
     record = directory / ("package.json" if version == default() else f"package-{version}.json")
     if record.exists():
-        entry = json.loads(record.read_text(encoding="utf-8"))
+        entry = paths.stored(record)
         path = directory / entry["file"]
         if path.exists() and _sha256(path) == entry["sha256"]:
             return path

@@ -35,9 +35,7 @@ class Tree:
         self.path = path
         self.kdir = kdir
         self.git = Git(path)
-        self.state = {}
-        if (path / STATE).exists():
-            self.state = json.loads((path / STATE).read_text(encoding="utf-8"))
+        self.state = paths.stored(path / STATE)
         self.base = self.state.get("base")          # the wanted ones, which take effect
         self.version = self.state.get("version")    # when the series applies to them
         self.origin = self.state.get("origin")
@@ -174,6 +172,15 @@ def own_files(tree):
     return set(changed) | overlay.files().keys()
 
 
+def step(pairs, number):
+    """Return the one of `pairs`, as of steps(), with this number; the last without one."""
+    for pair in reversed(pairs):
+        if not number or patches.number(pair[0]) == number:
+            return pair
+    raise UserError(f"no STEP={number} in mm/patches",
+                    f"known: {' '.join(patches.number(patch) for patch, _ in pairs)}")
+
+
 # The source
 
 def _based(tree):
@@ -200,7 +207,7 @@ def _based(tree):
 
 def _check_version(kdir, top):
     """Refuse a user's tree of another version before anything is made from it."""
-    makefile = (top / "Makefile").read_text(encoding="utf-8", errors="replace")
+    makefile = paths.read(top / "Makefile")
     short, full = source.kernel_version(makefile)
     patch = next(iter(patches.patch_files()), None)
     if short not in source.bases():
@@ -318,7 +325,7 @@ def _commit_base(tree, snapshot):
 
 
 def _first_state(tree, commit):
-    makefile = (tree.path / "Makefile").read_text(encoding="utf-8")
+    makefile = paths.read(tree.path / "Makefile")
     tree.git.run("tag", patches.BASE, commit)
     tree.save(version=source.kernel_version(makefile)[1], base=commit, tip=commit, patches=None,
               pending=None, overlay={}, origin=tree.origin)

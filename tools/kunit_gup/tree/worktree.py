@@ -109,4 +109,4 @@ def _known(work, path):
 def built(path):
     """Return the commits that the objects in a build directory may come from."""
     stamp = path / BUILT
-    return json.loads(stamp.read_text(encoding="utf-8")) if stamp.exists() else []
+    return paths.stored(stamp)
