@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How much of what the series changes do the suites run? Lines and branches, by gcov on UML.
+"""How much of what the series changes do the suites run? Lines and branches, by lcov on UML.
 
 What counts is every function that a patch touches, and mm/gup_batch.h. Only the objects with
 these are instrumented, so that the kernel is otherwise the one of `make kunit`.
@@ -8,7 +8,6 @@ these are instrumented, so that the kernel is otherwise the one of `make kunit`.
 import json
 import re
 import shutil
-import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +17,11 @@ from ..common.checks import Check
 from ..common.errors import UserError
 from ..run import build, kunit
 from ..tree import overlay, patches, trees
+from .code import functions
 
 DATA = paths.TOOLS / "coverage.toml"
-PROGRAMS = {"genhtml": "lcov", "gcov": "gcc"}
+PROGRAMS = {"lcov": "lcov", "genhtml": "lcov", "gcov": "gcc"}
+BRANCHES = ("--rc", "lcov_branch_coverage=1")
 FLAGS = "--coverage -fprofile-update=atomic"
 # UML's linker script leaves the destructors of gcov out, so nobody would write the counts.
 LINK = {"LINK-y": "--coverage -Wl,-u,__gcov_dump -Wl,-fini=__gcov_dump"}
@@ -30,11 +31,10 @@ HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 @dataclass
 class Source:
-    """What gcov counted in one file."""
+    """What was counted in one file."""
 
-    lines: dict = field(default_factory=lambda: defaultdict(int))   # number: times it ran
-    branches: dict = field(default_factory=dict)    # number: lists of the times it went each way
-    functions: dict = field(default_factory=dict)   # name: (first line, last line, times)
+    lines: dict = field(default_factory=dict)       # number: times it ran
+    branches: dict = field(default_factory=lambda: defaultdict(list))   # number: times each way
 
 
 @dataclass
@@ -63,11 +63,15 @@ def run(target, kdir=None):
     tree = trees.prepare(kdir)
     build_dir = _build(tree, target)
     _boot(tree, target, build_dir)
-    counted = _gcov(tree, build_dir)
+    info = paths.results("results", "coverage.info")
+    proc.capture(["lcov", "--quiet", *BRANCHES, "--capture", "--directory", build_dir,
+                  "--output-file", info])
+    trace = paths.read(info).replace(f"SF:{tree.path}/", "SF:")
     rules = load()
-    lines = select(counted, changed(_diff(tree)), lambda name: _text(tree, name))
+    lines = select(read(trace), changed(_diff(tree)), lambda name: _text(tree, name))
     problems = judge(lines, rules)
-    _report(tree, lines, counted)
+    paths.write_atomically(info, counted_only(trace, lines).replace("SF:", f"SF:{tree.path}/"))
+    _report(tree, lines, info)
     return [*_figures(lines), Check("every line that does not run has an argument", problems)]
 
 
@@ -97,7 +101,7 @@ def _directory(tree, target, variant):
 def instrumented(diff):
     """Return the C files that are built to be counted."""
     own = [name for name, path in overlay.files().items() if name.endswith(".c")
-           and '#include "gup_batch.h"' in path.read_text(encoding="utf-8")]
+           and '#include "gup_batch.h"' in paths.read(path)]
     return sorted([name for name in changed(diff) if name.endswith(".c")] + own)
 
 
@@ -113,45 +117,19 @@ def _boot(tree, target, build_dir):
         raise UserError("the kernel wrote no counts", f"see {build_dir / 'test.log'}")
 
 
-def _gcov(tree, build_dir):
-    """Return {file in the tree: Source} of all the counts."""
-    found = defaultdict(Source)
-    for data in sorted(build_dir.rglob("*.gcda")):
-        _, out, _ = proc.capture(["gcov", "--json-format", "--branch-probabilities", "--stdout",
-                                  f"--object-directory={data.parent}", data], cwd=build_dir)
-        for document in out.splitlines():
-            if document.strip():
-                add(found, json.loads(document), tree.path)
+def read(trace):
+    """Return {file: Source} of a trace of lcov."""
+    found, source = {}, None
+    for line in trace.splitlines():
+        kind, _, rest = line.partition(":")
+        fields = rest.split(",")
+        if kind == "SF":
+            source = found.setdefault(rest, Source())
+        elif kind == "DA":
+            source.lines[int(fields[0])] = int(fields[1])
+        elif kind == "BRDA":
+            source.branches[int(fields[0])].append(int(fields[3].replace("-", "0")))
     return found
-
-
-def add(found, document, top):
-    """Add what one object gave, gcov's JSON, to {file below `top`: Source}."""
-    for entry in document["files"]:
-        path = Path(document["current_working_directory"], entry["file"]).resolve()
-        if not path.is_relative_to(top):
-            continue
-        source = found[str(path.relative_to(top))]
-        for function in entry["functions"]:
-            name, span = function["name"], (function["start_line"], function["end_line"])
-            times = source.functions.get(name, (0, 0, 0))[2] + function["execution_count"]
-            source.functions[name] = (*span, times)
-        here = defaultdict(list)        # a function can be there several times, inlined
-        for line in entry["lines"]:
-            source.lines[line["line_number"]] += line["count"]
-            here[line["line_number"]] += [branch["count"] for branch in line["branches"]]
-        for number, counts in here.items():
-            _add_branches(source.branches.setdefault(number, []), counts)
-
-
-def _add_branches(known, counts):
-    """Add the branches of a line in one object: to those of another that looks the same."""
-    for other in known:
-        if len(other) == len(counts):
-            other[:] = [a + b for a, b in zip(other, counts)]
-            return
-    if counts:
-        known.append(counts)
 
 
 def _diff(tree):
@@ -180,15 +158,16 @@ def select(counted, touched, text_of):
         if not name.startswith("mm/"):
             continue
         whole = name in overlay.files() and name.startswith("mm/") and "kunit" not in name
-        texts = text_of(name)
-        for function, (first, last, _) in sorted(source.functions.items(), key=lambda f: f[1]):
-            span = range(first, last + 1)
-            if "kunit" in function or not (whole or touched.get(name, set()) & set(span)):
+        text = text_of(name)
+        for function in functions(text):
+            first = text.count("\n", 0, function.start) + 1
+            span = range(first, first + text.count("\n", function.start, function.end) + 1)
+            if "kunit" in function.name or not (whole or touched.get(name, set()) & set(span)):
                 continue
-            found += [Line(name, number, function, texts[number - 1].strip(),
-                           source.lines[number], source.branches.get(number, []))
+            found += [Line(name, number, function.name, text.splitlines()[number - 1].strip(),
+                           source.lines[number], source.branches[number])
                       for number in span if number in source.lines]
-    return list({(line.file, line.number): line for line in found}.values())
+    return found
 
 
 @dataclass
@@ -201,13 +180,12 @@ class Rules:
 
 def load(path=None):
     """Return the rules and arguments of the table."""
-    text = (path or DATA).read_text(encoding="utf-8")
+    data = paths.table(path or DATA)
     try:
-        data = tomllib.loads(text)
         rules = [re.compile(rule["text"]) for rule in data.get("branches", []) if rule["reason"]]
         lines = [entry for entry in data.get("line", [])
                  if entry["reason"] and entry["file"] and entry["function"] and entry["text"]]
-    except (tomllib.TOMLDecodeError, KeyError, re.error) as error:
+    except (KeyError, re.error) as error:
         raise UserError(f"tools/coverage.toml: {error}", "its head explains the fields") from None
     return Rules(rules, lines)
 
@@ -218,7 +196,7 @@ def judge(lines, rules):
         if any(rule.search(line.text) for rule in rules.branches):
             line.branches_counted = False
     lacking = [line for line in lines if not line.count
-               or line.branches_counted and any(0 in counts for counts in line.branches)]
+               or line.branches_counted and 0 in line.branches]
     argued, problems = set(), []
     for entry in rules.lines:
         found = [line for line in lacking if (line.file, line.function, line.text)
@@ -238,8 +216,7 @@ def judge(lines, rules):
 def figures(lines):
     """Return {what: (run, all)} of the lines and branches that count."""
     own = [line for line in lines if line.counted]
-    ways = [count for line in own if line.branches_counted
-            for counts in line.branches for count in counts]
+    ways = [count for line in own if line.branches_counted for count in line.branches]
     return {"lines": (sum(bool(line.count) for line in own), len(own)),
             "branches": (sum(bool(count) for count in ways), len(ways))}
 
@@ -252,55 +229,55 @@ def percent(part, whole):
 def _figures(lines):
     """Return the Checks of the goals; print the one line that says it all."""
     found = figures(lines)
-    functions = {(line.file, line.function) for line in lines}
+    names = {(line.file, line.function) for line in lines}
     left = sum(not line.counted for line in lines)
-    ways = [count for line in lines for counts in line.branches for count in counts]
+    ways = sum(len(line.branches) for line in lines)
     ui.note("coverage: " + ", ".join(
         f"{part} of {whole} {what} ({percent(part, whole)} %)"
         for what, (part, whole) in found.items())
-        + f" of {len(functions)} functions; not counted, each for a reason in "
-        f"tools/coverage.toml: {left} lines, {len(ways) - found['branches'][1]} branches")
+        + f" of {len(names)} functions; not counted, each for a reason in "
+        f"tools/coverage.toml: {left} lines, {ways - found['branches'][1]} branches")
     return [Check(f"coverage of {what}", [] if percent(*found[what]) >= goal else
                   [f"{percent(*found[what])} %, which is less than {goal}"],
                   detail=f"{percent(*found[what])} %") for what, goal in GOALS.items()]
 
 
-def _report(tree, lines, counted):
-    """Write build/coverage/, HTML, and build/results/coverage.json."""
-    info, html = paths.results("results", "coverage.info"), paths.RESULTS / "coverage"
-    paths.write_atomically(info, tracefile(lines, counted, tree.path))
+def _report(tree, lines, info):
+    """Write build/coverage/, HTML of the trace `info`, and build/results/coverage.json."""
+    html = paths.RESULTS / "coverage"
     fresh = html.with_name("coverage.new")
     paths.remove(fresh)
-    proc.capture(["genhtml", "--quiet", "--branch-coverage", "--title", "kunit-gup", "--prefix",
+    proc.capture(["genhtml", "--quiet", *BRANCHES, "--title", "kunit-gup", "--prefix",
                   tree.path, "--output-directory", fresh, info])
     paths.remove(html)
     shutil.move(fresh, html)
     missed = [line.where for line in lines if not line.count]
-    ways = [f"{line.where} {counts}" for line in lines for counts in line.branches
-            if line.count and line.branches_counted and 0 in counts]
+    ways = [f"{line.where} {line.branches}" for line in lines
+            if line.count and line.branches_counted and 0 in line.branches]
     paths.write_atomically(paths.results("results", "coverage.json"), json.dumps(
         {"figures": figures(lines), "lines_never_run": missed, "branches_never_taken": ways},
         indent=1) + "\n")
     ui.note(f"as HTML: {html / 'index.html'}")
 
 
-def tracefile(lines, counted, top):
-    """Return the lines as a tracefile of lcov."""
-    out, names = [], sorted({line.file for line in lines})
-    for name in names:
-        own = sorted((line for line in lines if line.file == name), key=lambda n: n.number)
-        out += ["TN:kunit_gup", f"SF:{top / name}"]
-        for function in sorted({line.function for line in own}):
-            first, _, times = counted[name].functions[function]
-            out += [f"FN:{first},{function}", f"FNDA:{times},{function}"]
-        for line in own:
-            if line.counted and line.branches_counted:
-                ways = [count for counts in line.branches for count in counts]
-                out += [f"BRDA:{line.number},0,{i},{count}" for i, count in enumerate(ways)]
-        out += [f"DA:{line.number},{line.count}" for line in own if line.counted]
-        out.append("end_of_record")
-    return "\n".join(out) + "\n"
+def counted_only(trace, lines):
+    """Return what a trace of lcov says of the lines and branches that count."""
+    own = {(line.file, line.number): line for line in lines if line.counted}
+    named = {(line.file, line.function) for line in own.values()}
+    out, name = [], ""
+    for text in trace.splitlines():
+        kind, _, rest = text.partition(":")
+        first, _, last = rest.partition(",")
+        if kind == "SF":
+            name = rest
+        if kind in ("TN", "SF", "end_of_record") \
+                or kind in ("FN", "FNDA") and (name, last) in named \
+                or kind == "DA" and (name, int(first)) in own \
+                or kind == "BRDA" and (name, int(first)) in own \
+                and own[name, int(first)].branches_counted:
+            out.append(text)
+    return re.sub(r"^(TN:.*\n)?SF:.*\nend_of_record\n", "", "\n".join(out) + "\n", flags=re.M)
 
 
 def _text(tree, name):
-    return (tree.path / name).read_text(encoding="utf-8").splitlines()
+    return paths.read(tree.path / name)
