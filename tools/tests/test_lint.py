@@ -39,7 +39,7 @@ unsigned int gup_kunit_harmless(struct page *page)
 }
 """
 WALKER = """
-struct doors {
+struct wrappers {
 	int (*walk)(int a);
 	int (*grab)(int a);
 	int (*sum)(int a);
@@ -62,7 +62,7 @@ static int gup_walk(int a)
 }
 #endif
 
-const struct doors doors = { .walk = gup_walk, .grab = try_grab, .sum = gup_walk,
+const struct wrappers wrappers = { .walk = gup_walk, .grab = try_grab, .sum = gup_walk,
 	.things = 5 };
 """
 ORACLE = """
@@ -107,8 +107,8 @@ class Oracles(unittest.TestCase):
 
     def test_good(self):
         """What looks at one page is no problem, nor are comments, strings and fields."""
-        for good in ("page_count(page)", "gup_kunit_harmless(page)", "doors.grab(1)", "doors.things", "count->sum",
-                     "COUNT(2)", "row->more", "row->walks", "walk"):
+        for good in ("page_count(page)", "gup_kunit_harmless(page)", "wrappers.grab(1)",
+                     "wrappers.things", "count->sum", "COUNT(2)", "row->more", "row->walks", "walk"):
             self.assertEqual(problems(good), [], good)
 
     def test_every_helper(self):
@@ -130,7 +130,7 @@ class Oracles(unittest.TestCase):
                                ("ASK_AGAIN(page)", "ASK_AGAIN", "ask"),
                                ("gup_walk(1)", "gup_walk", "gup_more"),
                                ("other(d->walk)", ".walk", ".walk()"),
-                               ("doors.sum(1)", ".sum()", "gup_walk")):
+                               ("wrappers.sum(1)", ".sum()", "gup_walk")):
             self.assertEqual(problems(what),
                              [f"lib/kunit-gup/gup_oracle.c:9: {name} batches, by {by}"], what)
 
@@ -198,7 +198,7 @@ class Rows(unittest.TestCase):
         return " ".join(text.split()).rpartition("(")[0] + "("
 
     def test_positional(self):
-        """A row has names, but for the pictures of a layout."""
+        """A row has names, but for the two strings of a layout."""
         self.assertEqual(self.found(lint.POSITIONAL, 'x[] = {\n\t{ "15 of 40", 40, 15 },\n'),
                          ['lib/kunit-gup/a.c:2: { "15 of 40", 40, 15 }'])
         for text in ('\t{ .name = "0" },', '\t\t.layout = { "A2", "A0-3" },'):

@@ -54,11 +54,11 @@ class Code(unittest.TestCase):
         self.assertEqual(*(objects.sections(lines.format("a", n)) for n in (868, 869)))
         self.assertNotEqual(*(objects.sections(lines.format(n, 868)) for n in "ab"))
 
-    def test_doors(self):
+    def test_access(self):
         """Symbols and strings of the test access are found."""
-        self.assertEqual(objects.doors(self.build("int f(void) { return 1; }\n")), [])
-        self.assertEqual(objects.doors(self.build("int gup_kunit_door(void) { return 1; }\n")),
-                         ["gup_kunit_door"])
+        self.assertEqual(objects.access(self.build("int f(void) { return 1; }\n")), [])
+        self.assertEqual(objects.access(self.build("int gup_kunit_wrapper(void) { return 1; }\n")),
+                         ["gup_kunit_wrapper"])
 
 
 class Around(unittest.TestCase):

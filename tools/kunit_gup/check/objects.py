@@ -23,7 +23,7 @@ KERNELS = tuple(targets.Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
                 for t in (targets.table()["uml"], targets.table()["x86_64"]))
 FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0 -ffunction-sections"
 CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
-DOOR = re.compile(r"kunit", re.I)
+ACCESS = re.compile(r"kunit", re.I)
 COUNTED = re.compile(r"(__UNIQUE_ID_\w+_)\d+\b")
 
 
@@ -82,9 +82,9 @@ def _kernel(tree, work, kernel, ends):
         if problems and name in accepted:
             check.skipped = f"{accepted[name]} ({'; '.join(problems)})"
         checks.append(check)
-    doors_left = [f"{o}: {line}" for o in sorted(patched) if (built[-1][1] / o).exists()
-                  for line in doors(built[-1][1] / o, kernel.cross_compile)]
-    return [*checks, Check(f"{kernel.name}: no test access without KUnit", doors_left)]
+    left = [f"{o}: {line}" for o in sorted(patched) if (built[-1][1] / o).exists()
+                  for line in access(built[-1][1] / o, kernel.cross_compile)]
+    return [*checks, Check(f"{kernel.name}: no test access without KUnit", left)]
 
 
 def exceptions():
@@ -149,9 +149,9 @@ def differences(one, other, cross=""):
                   if before.get(name) != after.get(name))
 
 
-def doors(path, cross=""):
+def access(path, cross=""):
     """Return the symbols and strings of an object that speak of KUnit."""
     _, symbols, _ = proc.capture([f"{cross}nm", path])
     _, strings, _ = proc.capture(["strings", "--all", path])
     return sorted({line.split()[-1].removeprefix(".text.") for line in (symbols + strings).splitlines()
-                   if DOOR.search(line)})
+                   if ACCESS.search(line)})
