@@ -28,7 +28,3 @@ class Share(unittest.TestCase):
         self.assertEqual(self.share.text(20), "20 of some 600 files")
         self.assertEqual(self.share.text(601), "601 files")
         self.assertEqual(build.Share(0).text(7), "7 files")
-
-
-if __name__ == "__main__":
-    unittest.main()

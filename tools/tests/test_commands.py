@@ -61,7 +61,3 @@ class Table(unittest.TestCase):
             bad, = commands.shortest(lambda name: 1)
         self.assertEqual([seen.get(key) for key in ("MB", "STEP", "JOBS")], ["16", None, "2"])
         self.assertEqual((good.problems, bad.problems), ([], ["it ended with 1"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

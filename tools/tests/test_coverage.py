@@ -139,7 +139,3 @@ end_of_record
             path.write_text(text, encoding="utf-8")
             with self.assertRaises(UserError):
                 coverage.load(path)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -43,7 +43,3 @@ class Includes(unittest.TestCase):
         """kunit/test.h brings errors as pointers."""
         self.assertTrue(self.problems("x = IS_ERR(y);\n"))
         self.assertEqual(self.problems("#include <kunit/test.h>\nx = IS_ERR(y);\n"), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -179,7 +179,3 @@ class Checks(unittest.TestCase):
         """A skipped check is neither passed nor failed."""
         found = [checks.Check("a"), checks.Check("b", ["x"]), checks.Check("c", skipped="why")]
         self.assertEqual(checks.totals(found), (1, 1, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,10 +4,9 @@
 import copy
 import importlib.util
 import json
-import subprocess
 import unittest
 
-from support import Sandbox, write
+from support import Sandbox, script, write
 
 from kunit_gup.common.errors import UserError
 from kunit_gup.publish import kernelci
@@ -165,27 +164,15 @@ parser.parse_args(sys.argv[2:])
             '"--timeout"', '"--kconfig_add"').replace('!= "config"', '!= "x"')})
         write(self.repo, {"build/results/uml.json": json.dumps(run_of([("a", "PASS")])),
                           "tools/plan.json": json.dumps(PLAN)})
-        error = self.run_checks("kernelci")
+        error = self.run_bad("kernelci")
         self.assertIn("gup_a.rows: 1 of 2 rows", error)
         self.assertIn("skipped KernelCI keeps the results of x86_64", error)
 
     def test_no_yaml(self):
         """Where it is missing it is installed, or named."""
-        write(self.repo, {"tools/sitecustomize.py": "import sys\nsys.modules['yaml'] = None\n",
-                          "bin/apt-get": "#!/bin/sh\n"})
-        (self.repo / "bin/apt-get").chmod(0o755)
+        write(self.repo, {"tools/sitecustomize.py": "import sys\nsys.modules['yaml'] = None\n"})
+        script(self.repo / "bin/apt-get", "#!/bin/sh\n")
         self.assertRegex(
             self.run_tool("kernelci", good=False, PYTHONPATH=str(self.repo / "tools"),
                           PATH=f"{self.repo}/bin:{self.env['PATH']}"),
             "(python3-yaml is still missing|packages are missing:.* python3-yaml)")
-
-    def run_checks(self, command):
-        """Run a command that finds something; return what it says."""
-        done = subprocess.run([self.repo / "tools/kunit-gup", command], env=self.env,
-                              capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
-        return done.stdout
-
-
-if __name__ == "__main__":
-    unittest.main()

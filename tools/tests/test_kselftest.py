@@ -61,7 +61,3 @@ class KselftestTest(unittest.TestCase):
     def test_a_result_is_missing(self):
         other = kselftest.parse(CONSOLE.replace("ok 1 No leak", "# 1 No leak"))["cow"]
         self.assertEqual(len(kselftest.differences(self.found["cow"], other)), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -129,17 +129,8 @@ class Run(support.Sandbox):
         support.write(self.repo, files(self.texts))
         support.write(self.kdir, {"tools/memory-model/linux-kernel.cfg": ""})
         self.herd = self.top / "herd7"
-        self.herd.write_text(HERD, encoding="utf-8")
-        self.herd.chmod(0o755)
+        support.script(self.herd, HERD)
         self.env["HERD"] = str(self.herd)
-
-    def lines(self, **env):
-        """Run the command, which fails; return its lines on stdout."""
-        done = support.subprocess.run(
-            [self.repo / "tools/kunit-gup", "litmus"], env=self.env | env, capture_output=True,
-            stdin=support.subprocess.DEVNULL, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
-        return done.stdout.splitlines()
 
     def test_all_as_expected(self):
         """One check for each test, with what came out, and those of the files."""
@@ -150,7 +141,7 @@ class Run(support.Sandbox):
 
     def test_other_outcome(self):
         """What herd7 says is compared with the file, and an error is no outcome."""
-        lines = self.lines(ODD="one", MUTE="one-broken")
+        lines = self.run_bad("litmus", ODD="one", MUTE="one-broken").splitlines()
         self.assertIn("    herd7 says Always, the file Never", lines)
         self.assertIn("    herd7 gives no outcome: Error: no such thing", lines)
         self.assertEqual(lines[-1], "3 passed, 2 failed, 0 skipped")
@@ -159,7 +150,7 @@ class Run(support.Sandbox):
         """The page names each test, README each but the twins, and both no others."""
         support.write(self.repo, {"mm/gup_batch.rst": "``one.litmus`` NAME-broken.litmus",
                                   "lib/kunit-gup/litmus/README": "one.litmus two.litmus\n"})
-        lines = self.lines()
+        lines = self.run_bad("litmus").splitlines()
         at = lines.index("FAILED gup_batch.rst and README name each litmus test")
         self.assertEqual(lines[at + 1:at + 3], [
             "    mm/gup_batch.rst does not name one-broken.litmus",
@@ -195,8 +186,4 @@ class Run(support.Sandbox):
         """A tree without the memory model is said to be one."""
         (self.kdir / "tools/memory-model/linux-kernel.cfg").unlink()
         self.assertIn("    the kernel tree has no tools/memory-model/linux-kernel.cfg",
-                      self.lines())
-
-
-if __name__ == "__main__":
-    unittest.main()
+                      self.run_bad("litmus").splitlines())

@@ -4,7 +4,6 @@
 import contextlib
 import io
 import platform
-import stat
 import tempfile
 import unittest
 from pathlib import Path
@@ -146,8 +145,7 @@ class Boot(support.Sandbox):
     def machine(self, script, limit=10):
         """Return a machine whose QEMU is `script`."""
         qemu = self.top / "qemu"
-        qemu.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-        qemu.chmod(qemu.stat().st_mode | stat.S_IXUSR)
+        support.script(qemu, f"#!/bin/sh\n{script}\n")
         target = Target("t", "x86_64", (platform.machine(),), qemu=str(qemu), timeout=limit)
         machine._hung.clear()
         return Machine(target, self.top, CONFIG)
@@ -345,7 +343,3 @@ class Arch(unittest.TestCase):
         group = {"arch": "", "sub_groups": [{"arch": "", "sub_groups": []}]}
         self.assertEqual(kunit.with_arch(group, "arm64"), {
             "arch": "arm64", "sub_groups": [{"arch": "arm64", "sub_groups": []}]})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -117,7 +117,3 @@ class ProfileTest(unittest.TestCase):
         for number in (1, 4, 6):
             with self.assertRaises(UserError):
                 bench_profile.assign(keys, [{1: 10}] * number, 10)
-
-
-if __name__ == "__main__":
-    unittest.main()

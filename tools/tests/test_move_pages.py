@@ -25,7 +25,3 @@ class MovePagesTest(unittest.TestCase):
         self.assertEqual(move_pages.missing(GOOD * move_pages.ROWS),
                          [f"0 of {move_pages.ROWS} rows of 32 bits"])
         self.assertEqual(len(move_pages.missing(GOOD)), 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -184,7 +184,3 @@ class Bench(unittest.TestCase):
             self.bench.check(mutant("a > 1", "a < 1", function="f"))
         self.assertEqual(self.file.read_text(), FILE)
         self.assertEqual((self.file.parent / mutants.MUTATED).read_text(), '["x.c"]')
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -73,7 +73,3 @@ class Around(unittest.TestCase):
         self.assertEqual(objects.around(list("abcde"), list("bcd"), {"d": "why"}), set("cde"))
         self.assertEqual(objects.around(list("abcde"), list("bcd"), {}), set("e"))
         self.assertEqual(objects.around(list("abcde"), list("b"), {"b": "why"}), set("be"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -78,7 +78,3 @@ class Options(Sandbox):
         exported = line.split()[1:]
         self.assertEqual(set(exported), set(options.CHECKS))
         self.assertEqual({name for _, name, _, _ in BAD}, set(exported))
-
-
-if __name__ == "__main__":
-    unittest.main()

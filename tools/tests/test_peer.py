@@ -3,7 +3,6 @@
 
 import subprocess
 import sys
-import unittest
 
 from support import Sandbox, rename_patch, write
 
@@ -63,7 +62,3 @@ class Peer(Sandbox):
         """One line says so."""
         self.assertRegex("\n".join(self.choose(self.top / "none.patch")),
                          r"\A[^\n]*there is no [^\n]*none\.patch[^\n]*\Z")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,13 +4,10 @@
 import fcntl
 import json
 import os
-import signal
 import subprocess
 import time
-import unittest
 
-from support import (GUP, MAKEFILE, Sandbox, alive, fingerprint, heed_interrupts, rename_patch,
-                     write)
+from support import GUP, MAKEFILE, Sandbox, fingerprint, rename_patch, script, write
 
 
 class Prepare(Sandbox):
@@ -219,25 +216,10 @@ class Interrupted(Sandbox):
 
     def test_ctrl_c(self):
         """One line, exit code 130, no child left, not even one with a session of its own."""
-        fake = self.top / "bin/git"
-        write(self.top, {"bin/git": f"#!/bin/sh\necho $$ > '{self.top}/pid'\n"
-                                    "setsid sh -c 'echo $$ > \"$XDG_CACHE_HOME/away\"; sleep 60' &\n"
-                                    "sleep 60\n"})
-        fake.chmod(0o755)
-        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"],
-                               env=self.env | {"PATH": f"{fake.parent}:{os.environ['PATH']}"},
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=heed_interrupts)
-        pids = [self.top / "pid", self.cache / "away"]
-        for _ in range(100):
-            if all(pid.exists() and pid.read_text().strip() for pid in pids):
-                break
-            time.sleep(0.05)
-        run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=20)
-        self.assertEqual(run.returncode, 130)
-        self.assertEqual(err.strip().count("\n"), 0, err)
-        self.assertEqual([pid.name for pid in pids if alive(pid)], [])
+        script(self.top / "bin/git", f"#!/bin/sh\necho $$ > '{self.top}/pid'\n"
+               "setsid sh -c 'echo $$ > \"$XDG_CACHE_HOME/away\"; sleep 60' &\nsleep 60\n")
+        self.interrupt(self.top / "pid", self.cache / "away",
+                       PATH=f"{self.top}/bin:{os.environ['PATH']}")
         self.run_tool("prepare")
 
 
@@ -342,7 +324,3 @@ class Export(Sandbox):
         """A branch that is being rebased is no series yet."""
         self.git("checkout", "--quiet", "--detach")
         self.assertIn("rebase", self.run_tool("export", good=False))
-
-
-if __name__ == "__main__":
-    unittest.main()

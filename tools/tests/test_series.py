@@ -196,21 +196,13 @@ class Bases(Sandbox):
 class Rebase(Sandbox):
     """`make rebase-check` names patch, file and hunk, and only reads."""
 
-    def check(self):
-        """Run it; return (exit code, output)."""
-        done = subprocess.run([self.repo / "tools/kunit-gup", "rebase-check"], env=self.env,
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.stderr, "")
-        return done.returncode, done.stdout
-
     def test_newer_tree(self):
         """One patch fails, the next one still applies."""
         write(self.repo, {"mm/patches/0002-mm-gup-rename-20.patch": rename_patch(20)})
         write(self.kdir, {"Makefile": MAKEFILE.replace("= 3", "= 4"),
                           "mm/gup.c": GUP.replace("int line_6;", "int line_six;")})
         before = fingerprint(self.kdir)
-        code, out = self.check()
-        self.assertEqual(code, 1)
+        out = self.run_bad("rebase-check")
         self.assertIn("FAILED 0001-mm-gup-rename-5.patch applies\n    mm/gup.c: hunk 1, line 5\n", out)
         self.assertIn("ok 0002-mm-gup-rename-20.patch applies", out)
         self.assertIn("2 passed, 1 failed", out)
@@ -218,13 +210,13 @@ class Rebase(Sandbox):
 
     def test_all_is_well(self):
         """Nothing to do."""
-        self.assertEqual(self.check()[0], 0)
+        self.run_tool("rebase-check")
 
     def test_file_is_gone_and_new_file_exists(self):
         """Both are said."""
         (self.kdir / "mm/gup.c").unlink()
         write(self.kdir, {"mm/gup_batch.h": "theirs\n"})
-        out = self.check()[1]
+        out = self.run_bad("rebase-check")
         self.assertIn("mm/gup.c: no such file", out)
         self.assertIn("mm/gup_batch.h exists", out)
 
@@ -239,7 +231,3 @@ class Rebase(Sandbox):
         patch = "diff --git a/f b/f\n@@ -1,2 +1,2 @@\n@@ -7 +7 @@ int g(void)\n-a\n+b\n"
         found = rebase_check.rejected("Applying patch f with 1 reject...\nRejected hunk #2.\n", patch)
         self.assertEqual(found, ["f: hunk 2, line 7, int g(void)"])
-
-
-if __name__ == "__main__":
-    unittest.main()

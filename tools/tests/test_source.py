@@ -4,12 +4,10 @@
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
-import time
 import unittest
 
-from support import KERNEL, Sandbox, alive, heed_interrupts, write
+from support import KERNEL, Sandbox, script, write
 
 from kunit_gup.tree import source
 
@@ -65,11 +63,8 @@ class Package(Sandbox):
                        check=True, capture_output=True)
         data = (self.top / "source.deb").read_bytes()
         cache = APT_CACHE.replace("SIZE", str(len(data)))
-        write(self.top / "bin", {
-            "apt-get": APT_GET,
-            "apt-cache": cache.replace("HASH", hashlib.sha256(data).hexdigest())})
-        for script in (self.top / "bin").iterdir():
-            script.chmod(0o755)
+        script(self.top / "bin/apt-get", APT_GET)
+        script(self.top / "bin/apt-cache", cache.replace("HASH", hashlib.sha256(data).hexdigest()))
         self.env |= {"WORLD": str(self.top), "PATH": f"{self.top}/bin:{os.environ['PATH']}"}
 
     def flag(self, name, there=True):
@@ -159,16 +154,7 @@ class Package(Sandbox):
     def test_interrupted_download(self):
         """Ctrl-C ends apt too; the next run fetches anew."""
         self.flag("slow")
-        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"], env=self.env,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               preexec_fn=heed_interrupts)
-        pid = self.top / "pid"
-        while not pid.exists() or not pid.read_text().strip():
-            time.sleep(0.05)
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=20)
-        self.assertEqual(run.returncode, 130)
-        self.assertFalse(alive(pid))
+        self.interrupt(self.top / "pid")
         self.flag("slow", False)
         self.run_tool("prepare")
 
@@ -180,9 +166,8 @@ class Package(Sandbox):
 
     def test_disk_full_in_the_middle(self):
         """A child that met a full disk gives one line."""
-        write(self.top / "bin", {"tar": "#!/bin/sh\necho 'tar: x: Cannot write: No space left on"
-                                        " device' >&2\nexit 2\n"})
-        (self.top / "bin/tar").chmod(0o755)
+        script(self.top / "bin/tar", "#!/bin/sh\necho 'tar: x: Cannot write: No space left on"
+                                     " device' >&2\nexit 2\n")
         self.assertIn("disk is full", self.run_tool("prepare", good=False))
         (self.top / "bin/tar").unlink()
         self.run_tool("prepare")
@@ -197,7 +182,3 @@ class Version(unittest.TestCase):
         self.assertEqual(source.kernel_version(text), ("7.3", "7.3.4"))
         self.assertEqual(source.kernel_version(text.replace("4", "0")), ("7.3", "7.3"))
         self.assertEqual(source.kernel_version("all:\n"), (None, None))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 """Where the memory of UML can be, and what else it needs of its host."""
 
 import os
-import unittest
 from unittest import mock
 
 from support import Sandbox
@@ -69,7 +68,3 @@ class Directory(Sandbox):
         """QEMU needs none of it."""
         with mock.patch.object(uml, "directory", lambda: self.fail("looked")):
             uml.look(targets.table()["x86_64"])
-
-
-if __name__ == "__main__":
-    unittest.main()
