@@ -96,7 +96,7 @@ def _kdir(_command, text):
 def _peer(_command, text):
     for name in text.split(","):
         if not Path(name).expanduser().is_file():
-            _refuse("PEER", text, f"patch files with commas between, and there is no {name}")
+            _refuse("PEER", text, f"patch files separated by commas, and there is no {name}")
 
 
 def _step(command, text):
@@ -108,7 +108,7 @@ def _step(command, text):
     many = command in ("steps", "series-check", "check")
     wrong = [one for one in (text.split(",") if many else [text]) if one not in known]
     if wrong:
-        _refuse("STEP", text, f"{'numbers with commas between' if many else 'a number'} "
+        _refuse("STEP", text, f"{'numbers separated by commas,' if many else 'a number'} "
                 f"from {known[0]} to {known[-1]}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A small world for tests: a copy of the tools in a repository of its own, and a tiny kernel."""
+"""What tests need: a copy of the tools in a repository of its own, and a tiny kernel."""
 
 import hashlib
 import os
@@ -88,7 +88,7 @@ class Sandbox(unittest.TestCase):
     """Gives each test a repository (its path has a space), a cache and a kernel tree."""
 
     def setUp(self):
-        """Make the world."""
+        """Make all of it."""
         self.top = Path(tempfile.mkdtemp(prefix="kunit-gup-test-"))
         self.addCleanup(shutil.rmtree, self.top, ignore_errors=True)
         self.repo, self.kdir = self.top / "the repo", self.top / "linux"

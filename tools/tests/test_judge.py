@@ -145,7 +145,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.check("s.d", "skip"), ["s.c.one: FAIL"])
 
     def test_expected_failure_that_passes(self):
-        """It is an error, so that the table stays true."""
+        """It is an error, so the table stays true."""
         self.assertIn("s.c.two: PASS, expected to fail until p", self.check("s.c", "fail"))
 
     def test_expectation_of_nothing(self):

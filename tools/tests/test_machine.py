@@ -135,8 +135,6 @@ class Table(unittest.TestCase):
             targets.find("vax")
         with self.assertRaisesRegex(UserError, "unknown VARIANT=x; known: .*kasan"):
             targets.find("x86_64", "x")
-        with self.assertRaisesRegex(UserError, "one TARGET="):
-            targets.find_all("all", "kasan")
 
 
 class Boot(support.Sandbox):
@@ -182,10 +180,8 @@ class Boot(support.Sandbox):
         self.assertIn("another architecture", machine.unusable(target, "kvm"))
 
     def test_wanted(self):
-        """ACCEL= is obeyed without trying, and must be one that QEMU has."""
+        """ACCEL= is obeyed without trying."""
         self.assertEqual(self.choice("exit 1", "kvm")[0], "kvm")
-        with self.assertRaisesRegex(UserError, "unknown ACCEL=xen"):
-            self.choice("exit 1", "xen")
 
     def boot(self, script, limit=10):
         """Boot; return the problems and the console."""
@@ -252,7 +248,7 @@ class Module(unittest.TestCase):
     def test_faults(self):
         """What did not happen, and what failed."""
         self.assertEqual(module_runs.faults(self.LOG),
-                         ["run 2 of the module was not unloaded: it never came to it"])
+                         ["run 2 of the module was not unloaded: it never got there"])
         whole = self.LOG + "kunit-gup: run 2 unloaded -16\n"
         self.assertEqual(module_runs.faults(whole),
                          ["run 2 of the module was not unloaded: error -16"])
@@ -271,7 +267,7 @@ class Builds(support.Sandbox):
                             self.top / "log")
 
     def test_configure(self):
-        """No kernel is built without what its table asks for, whatever kunit.py says."""
+        """A kernel without what its table asks for is refused, even if kunit.py accepts it."""
         self.configure("CONFIG_KASAN=y\\n", "CONFIG_KASAN=y")
         with self.assertRaisesRegex(UserError, "t was not .* asked: CONFIG_KASAN=y did not come"):
             self.configure("# CONFIG_KASAN is not set\\n", "CONFIG_KASAN=y")

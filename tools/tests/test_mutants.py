@@ -52,7 +52,7 @@ def verdict(*rows, problems=()):
 
 
 class Text(unittest.TestCase):
-    """A mutation is exactly one place."""
+    """A mutation changes exactly one place."""
 
     def test_white_space(self):
         """Of whatever kind, it is the same."""

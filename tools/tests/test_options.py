@@ -34,7 +34,7 @@ BAD = (
     ("bench", "PEER", "none.patch", "it takes patch files"),
     ("bench", "STEP", "9999", "it takes a number from 0001 to 0001"),
     ("bench", "STEP", "0001,0001", "it takes a number from "),
-    ("steps", "STEP", "0001,0002", "it takes numbers with commas between from "),
+    ("steps", "STEP", "0001,0002", "it takes numbers separated by commas, from "),
     ("bench-uml", "STEPS", "some", "known: all"),
     ("kunit", "GUP_SEED", "odd", "say GUP_SEED=42, or any number up to "),
     ("litmus", "HERD", "/no/such/herd7", "name a herd7, or leave HERD= out"),

@@ -57,8 +57,3 @@ class Peer(Sandbox):
         write(self.top, {"bad.patch": rename_patch(20).replace("line_20", "line_77")})
         self.assertRegex("\n".join(self.choose(self.top / "bad.patch")),
                          r"\A[^\n]*bad\.patch does not apply to mm/gup\.c[^\n]*\Z")
-
-    def test_is_not_there(self):
-        """One line says so."""
-        self.assertRegex("\n".join(self.choose(self.top / "none.patch")),
-                         r"\A[^\n]*there is no [^\n]*none\.patch[^\n]*\Z")

@@ -137,7 +137,7 @@ class Package(Sandbox):
         self.assertEqual(self.downloads(), 2)
 
     def test_no_network(self):
-        """One line, and it works once the network is there."""
+        """One line, and the next run works once the network is there."""
         self.flag("offline")
         self.assertIn("no route", self.run_tool("prepare", good=False))
         self.assertEqual(self.asked(), ["trixie-backports"])

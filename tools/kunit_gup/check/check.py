@@ -12,7 +12,7 @@ from . import checkpatch, commands, lint, litmus, modules_check, objects, test, 
 
 
 def run(target, chosen, kdir, herd=""):
-    """Run every stage, whatever an earlier one gave; return (passed, failed, skipped).
+    """Run every stage, also after one that failed; return (passed, failed, skipped).
 
     The code is checked as it is built for `target`, the suites run on each of the `chosen`.
     `herd` names a herd7.

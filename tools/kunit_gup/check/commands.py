@@ -10,7 +10,6 @@ from unittest import mock
 
 from ..common import paths, ui
 from ..common.checks import Check
-from ..common.errors import UserError
 from ..measure import bench, bench_uml
 from ..run import build, initramfs, module_runs, move_pages, targets
 from ..tree import trees
@@ -64,18 +63,19 @@ def _built(tree, name, target, programs, changed):
     # One directory for an architecture: what no configuration changes is built once.
     build_dir = paths.build(tree.name, f"commands-{target.arch}")
     log = paths.fresh_log(f"build-commands-{name}")
-    try:
+
+    def make():
         build.configure(tree.path, target, build_dir, log)
         for some in ([[goal] for goal in goals] if flags else [goals]):     # see coverage._build()
             check.problems += build.make(tree.path, target, build_dir, log, *flags, *some,
                                          what=f"what make {name} builds")
         for program in programs:
             initramfs.program(tree.path, target, build_dir, log, *program)
-    except UserError as error:
-        check.problems.append(str(error))
-    if check.problems:      # only a file that is compiled anew warns again
+
+    check.detail = f"{len(changed)} objects of mm/"
+    check.detail += f", {SUITES}" if name in OTHER_SUITES else ""
+    if check.attempt(make).problems:    # only a file that is compiled anew warns again
         paths.remove(build_dir)
-    check.detail = f"{len(changed)} objects of mm/" + (f", {SUITES}" if name in OTHER_SUITES else "")
     return check
 
 
@@ -89,9 +89,6 @@ def _run(name, variables, command):
     words = " ".join(["make", name, *(f"{key}={value}" for key, value in variables.items())])
     ui.note(words)
     others = {key: value for key, value in os.environ.items() if key not in OF_ONE}
-    try:
-        with mock.patch.dict(os.environ, others | variables, clear=True):
-            code = command(name)
-    except UserError as error:
-        return Check(words, [str(error)])
-    return Check(words, [f"it ended with {code}"] if code else [])
+    with mock.patch.dict(os.environ, others | variables, clear=True):
+        return Check(words).attempt(
+            lambda: [f"it ended with {code}"] if (code := command(name)) else [])

@@ -171,7 +171,7 @@ class _Bench:
         try:
             outcome = self._try(mutant)
         except build.Failed as error:
-            check.problems.append(f"it does not build, so it says nothing: {error}")
+            check.problems.append(f"it does not build, so it proves nothing: {error}")
             return check, entry | {"outcome": "build error"}
         check.problems, check.detail = verdict_on(mutant, outcome)
         return check, entry | asdict(outcome) | {

@@ -131,7 +131,8 @@ def code(path, cross=""):
 
     The names of the binutils that know its architecture begin with `cross`.
     """
-    _, out, _ = proc.capture([f"{cross}objdump", "-d", "-r", "--no-show-raw-insn", "--no-addresses", path])
+    _, out, _ = proc.capture([f"{cross}objdump", "-d", "-r", "--no-show-raw-insn",
+                              "--no-addresses", path])
     return sections(out)
 
 
@@ -153,5 +154,6 @@ def access(path, cross=""):
     """Return the symbols and strings of an object that speak of KUnit."""
     _, symbols, _ = proc.capture([f"{cross}nm", path])
     _, strings, _ = proc.capture(["strings", "--all", path])
-    return sorted({line.split()[-1].removeprefix(".text.") for line in (symbols + strings).splitlines()
+    return sorted({line.split()[-1].removeprefix(".text.")
+                   for line in (symbols + strings).splitlines()
                    if ACCESS.search(line)})

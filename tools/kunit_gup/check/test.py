@@ -23,6 +23,6 @@ def _each(suite):
 def _run(test):
     result = unittest.TestResult()
     test.run(result)
-    return Check(f"tool test {test.id()}",
-                 [line for _, text in result.errors + result.failures for line in text.splitlines()],
+    problems = [text for _, text in result.errors + result.failures]
+    return Check(f"tool test {test.id()}", "".join(problems).splitlines(),
                  skipped="; ".join(reason for _, reason in result.skipped))

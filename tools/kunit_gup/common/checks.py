@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass, field
 
+from .errors import UserError
+
 
 @dataclass
 class Check:
@@ -12,6 +14,14 @@ class Check:
     problems: list = field(default_factory=list)
     skipped: str = ""
     detail: str = ""
+
+    def attempt(self, function):
+        """Call `function`, which returns problems; an error is one more. Return the Check."""
+        try:
+            self.problems += function() or []
+        except UserError as error:
+            self.problems.append(str(error))
+        return self
 
     def show(self):
         """Print the result and each problem."""

@@ -22,8 +22,8 @@ def cache():
         base = os.path.join(os.path.expanduser("~"), ".cache")
     path = Path(base) / "kunit-gup"
     if any(c.isspace() or c == ":" for c in str(path)):
-        raise UserError(f"the cache path '{path}' has a space or a colon, which kernel make refuses",
-                        "set XDG_CACHE_HOME to another directory")
+        raise UserError(f"the cache path '{path}' has a space or a colon, which kernel make "
+                        "refuses", "set XDG_CACHE_HOME to another directory")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

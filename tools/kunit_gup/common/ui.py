@@ -17,7 +17,7 @@ class Progress:
     """A line that is updated on a terminal, and repeated now and then in a log."""
 
     def __init__(self, what):
-        """Announce `what`, the step that begins; what stands in brackets is said once."""
+        """Begin the step `what`; text in brackets is shown once."""
         self.what = what.partition(" (")[0]
         self.tty = sys.stdout.isatty()
         self.last = time.monotonic()

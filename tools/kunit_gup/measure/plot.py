@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pictures of figures: SVG by gnuplot, the cost of a page by folio size, a line for each kernel."""
+"""Draw figures: SVG by gnuplot, the cost of a page by folio size, a line for each kernel."""
 
 from ..common import paths, proc
 from ..common.errors import UserError

@@ -29,7 +29,7 @@ BODY_MAX = 32 << 20                     # bytes that the API takes since April 2
 PREFIX = "kunit.exec"
 KCIDB_NAME = re.compile(r"[^A-Za-z0-9_-]")
 LKFT_NAME = re.compile(r"[^a-z0-9]+")
-# What the template puts into each node, with values as long as they get: a merge has a long message.
+# What the template puts into each node, with the longest values: a merge has a long message.
 NODE = {
     "kind": "test", "state": "done", "result": "pass", "group": "kunit-gup-x86_64",
     "processed_by_kcidb_bridge": False,

@@ -100,7 +100,7 @@ def _texts():
 
 
 def cut(name, text, absent):
-    """Return what there is of a new file while the files `absent` are not there yet."""
+    """Return a new file as it is while the files `absent` are not there yet."""
     if name.endswith("/Makefile"):
         return _makefile(text, {str(PurePath(other).relative_to(PurePath(name).parent))
                                 for other in absent

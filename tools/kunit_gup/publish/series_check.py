@@ -19,7 +19,7 @@ OURS = "CONFIG_GUP_KUNIT_TEST="
 def run(target, kdir=None, only=""):
     """Write the series, and check each of its patches; return the Checks.
 
-    With `only`, the numbers of mails with commas between them, these patches alone.
+    With `only`, the numbers of mails separated by commas, only these patches.
     """
     mailed = series.write(kdir)
     tree, mails = trees.locate(kdir), series.mails(series.DIRECTORY)[1:]
@@ -75,7 +75,8 @@ def _boot(target, work, mail, step, plan, due):
     pinned = {suite: cases for suite, cases in plan.items() if suite in step.suites}
     problems = (verdict.problems + steps.differences(verdict.results, due)
                 + judge.plan_differences(pinned, judge.plan_of(verdict.results)))
-    return Check(f"{target.name}: {mail.name}", problems, detail=f"{verdict.text()}, {len(pinned)} suites")
+    return Check(f"{target.name}: {mail.name}", problems,
+                 detail=f"{verdict.text()}, {len(pinned)} suites")
 
 
 def _build(entry, work, mail, step):

@@ -91,7 +91,7 @@ def make(tree, target, build_dir, log, *goals, what=None, quiet=False, env=None)
 
 
 class Share:
-    """How far a build is that takes `total` files or so; 0 if nobody knows."""
+    """The progress of a build of about `total` files; 0 if the number is not known."""
 
     def __init__(self, total, clock=time.monotonic):
         """Begin now."""
@@ -101,7 +101,7 @@ class Share:
         """Return the words for `count` files that are done."""
         if count >= self.total:
             return f"{count} files"
-        text = f"{count} of some {self.total} files"
+        text = f"{count} of about {self.total} files"
         if count * 20 < self.total:     # too early to tell
             return text
         left = (self.clock() - self.begun) / count * (self.total - count)

@@ -3,7 +3,6 @@
 
 from ..common import paths
 from ..common.checks import Check
-from ..common.errors import UserError
 from ..tree import trees
 from . import build, targets
 
@@ -30,14 +29,12 @@ def _check(tree, name, target, entry):
         return check
     build_dir = paths.build(tree.name, target.name)
     log = paths.fresh_log(f"build-{target.name}")
-    try:
+
+    def make():
         build.configure(tree.path, target, build_dir, log)
-        lines = build.make(tree.path, target, build_dir, log, "olddefconfig", *entry["goals"])
-    except UserError as error:
-        check.problems.append(str(error))
-        return check
-    check.problems += lines
-    if lines:       # only a file that is compiled anew warns again
-        paths.remove(build_dir)
+        return build.make(tree.path, target, build_dir, log, "olddefconfig", *entry["goals"])
+
     check.detail = f"{' '.join(entry['goals'])} of {entry['target']}"
+    if check.attempt(make).problems:    # only a file that is compiled anew warns again
+        paths.remove(build_dir)
     return check

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Decide from kunit.py's JSON and the kernel log whether a run is good.
 
-kunit.py alone calls a run good that lost suites, skipped what it should not, or warned.
+kunit.py alone accepts a run that lost suites, skipped too much, or had warnings.
 """
 
 import fnmatch
@@ -61,7 +61,7 @@ class Verdict:
 
     @property
     def totals(self):
-        """Return (passed, failed, skipped); a problem that is no failing leaf counts as one."""
+        """Return (passed, failed, skipped); a problem counts as one that failed."""
         return self.count("PASS"), len(self.failures), self.count("SKIP")
 
     def text(self):

@@ -76,7 +76,7 @@ def no_test(log, pattern):
     if NONE_CHOSEN.search(log):
         return f"no suite or case is named {pattern}" if pattern else "the kernel has no suite"
     lines = [line.rstrip() for line in log.splitlines() if line.strip()]
-    return "\n    ".join(["no test ran; the kernel's log ends so:", *lines[-END:]])
+    return "\n    ".join(["no test ran; the end of the kernel's log:", *lines[-END:]])
 
 
 def files(name):

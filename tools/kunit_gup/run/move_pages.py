@@ -8,7 +8,6 @@ import re
 
 from ..common import paths
 from ..common.checks import Check
-from ..common.errors import UserError
 from ..tree import trees
 from . import build, initramfs, judge, kunit, machine
 
@@ -23,8 +22,6 @@ RESULT = re.compile(r"move-pages: (PASS|FAIL) (\d+) bits: ([^:\n]*)(.*)")
 
 def run(target, kdir=None, strict=False):
     """Build and boot; return a Check for each row."""
-    if target.arch != "x86_64":
-        raise UserError(f"TARGET={target.name} has no programs of 32 bits here", "say x86_64")
     tree = trees.prepare(kdir, strict)
     target = target.variant(f"{target.name}-calls", CONFIG, timeout=900,
                             qemu_args=(*target.qemu_args, *QEMU_ARGS))
@@ -34,7 +31,8 @@ def run(target, kdir=None, strict=False):
     files = [f"file {there} {initramfs.program(tree.path, target, build_dir, log, *how)} 0755 0 0"
              for there, *how in (("/init", "move_pages"), ("/rows32", "move_pages", ("-m32",)))]
     guest = machine.machine(tree.path, target, build_dir, initramfs.pack(
-        build_dir, ["nod /kmsg 0600 0 0 c 1 11", "nod /mem 0600 0 0 c 1 1", *files], "gup-move-pages.cpio"))
+        build_dir, ["nod /kmsg 0600 0 0 c 1 11", "nod /mem 0600 0 0 c 1 1", *files],
+        "gup-move-pages.cpio"))
     problems = kunit.run_qemu(guest, target.name, build_dir / "test.log", KERNEL_ARGS)
     text = paths.read(build_dir / "test.log")
     return [Check("move_pages() in QEMU", problems + judge.bad_log_lines(text) + missing(text)),

@@ -15,7 +15,7 @@ DATA = paths.TOOLS / "steps.toml"
 def run(target, kdir=None, only="", brief=False):
     """Build and boot every step of the series; return one Check for each.
 
-    With `only`, the numbers of patches with commas between them, these steps alone. When `brief`,
+    With `only`, the numbers of patches separated by commas, only these steps. When `brief`,
     instead, those where an expectation begins or ends, the first, and the last.
     """
     tree = trees.prepare(kdir, strict=True)
@@ -52,7 +52,8 @@ def finished(target, kdir=None):
 
 def turning(count, expectations):
     """Return which of `count` steps have other expectations than the one before, and the last."""
-    begins = {step for entry in expectations for step in (entry["steps"].start, entry["steps"].stop)}
+    begins = {step for entry in expectations
+              for step in (entry["steps"].start, entry["steps"].stop)}
     return {0, count - 1} | begins & set(range(count))
 
 

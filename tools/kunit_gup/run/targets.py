@@ -101,11 +101,7 @@ def find(name, variant=""):
 
 def find_all(name, variant=""):
     """Return the targets that `name` stands for."""
-    if name != ALL:
-        return [find(name, variant)]
-    if variant:
-        raise UserError(f"VARIANT={variant} goes with one TARGET=", "name it")
-    return list(table().values())
+    return list(table().values()) if name == ALL else [find(name, variant)]
 
 
 def varied(target, name):

@@ -57,7 +57,7 @@ def directory():
     found, why = choose(candidates())
     if not found:
         raise UserError(
-            f"no directory will do for the memory of UML, a file of {MEMORY >> 20} MB that is "
+            f"no directory can hold the memory of UML, a file of {MEMORY >> 20} MB that is "
             f"mapped executable: {'; '.join(why)}",
             "name one with TMPDIR= (in a container: docker run --tmpfs /dev/shm:exec,size=2g)")
     if why:
@@ -72,7 +72,7 @@ def candidates():
 
 
 def choose(directories, size=MEMORY):
-    """Return (the first directory that will do, or None; why not those before it)."""
+    """Return (the first directory that can be used, or None; why not those before it)."""
     why = []
     for name in directories:
         problem = unfit(Path(name), size)
@@ -83,7 +83,7 @@ def choose(directories, size=MEMORY):
 
 
 def unfit(path, size):
-    """Return why a directory will not do, or nothing."""
+    """Return why a directory cannot be used, or nothing."""
     try:
         free = os.statvfs(path)
         with tempfile.TemporaryFile(dir=path) as file:

@@ -42,7 +42,7 @@ class Kdir:
 
     @property
     def origin(self):
-        """Return what changes whenever the content does, or nothing if that is to be looked at."""
+        """Return a text that changes with the content; nothing for a tree, which is read."""
         if self.tag:
             return self._commit()
         if not self.path.is_file():
@@ -52,7 +52,7 @@ class Kdir:
                                   status.st_ino)))
 
     def commit(self, snapshot):
-        """Return the commit whose tree is `snapshot`, if it is the one that is named or out."""
+        """Return the commit that is named or checked out, if its tree is `snapshot`."""
         if not self.tag and self.path.is_file():
             return None
         git, name = Git(self.path), self.tag or "HEAD"
@@ -135,6 +135,6 @@ def find(given):
     repository = Path(place).expanduser()
     if at and tag and place and repository.is_dir():
         found = Kdir(given, repository.resolve(), tag)
-        found.origin    # that is: the tag is there
+        found.origin    # an error if there is no such tag
         return found
     raise UserError(f"there is no KDIR={given}", MAY_BE)

@@ -42,10 +42,7 @@ def default():
 
 def wanted():
     """Return the table of the base that BASE= names, or of the default."""
-    version = os.environ.get("BASE") or default()
-    if version not in bases():
-        raise UserError(f"unknown BASE={version}", f"known: {', '.join(bases())}")
-    return bases()[version]
+    return bases()[os.environ.get("BASE") or default()]
 
 
 def kernel_version(makefile):
@@ -162,7 +159,7 @@ def _moved_on(name, there):
 
 
 def _own():
-    """Return the words for a source of one's own."""
+    """Return what to do without Debian's package."""
     version = wanted()
     return (f"give Linux {version['version']} with KDIR=: a tree, a tarball as "
             f"linux-{version['base']}.tar.xz, or REPOSITORY@v{version['base']}")

@@ -136,7 +136,7 @@ def roundtrip_differences(tree):
 
 
 def unfinished(tree):
-    """Return what stands in the tree without being a commit on the branch, or None."""
+    """Return what the tree has beside the commits of the branch, or None."""
     if tree.git.attempt("symbolic-ref", "--quiet", "HEAD")[1].strip() != "refs/heads/gup":
         return "a rebase or another branch in progress"
     if tree.git.run("status", "--porcelain", "--untracked-files=no"):
@@ -213,8 +213,8 @@ def _check_version(kdir, top):
     if short not in source.bases():
         known = source.bases().values()
         raise UserError(
-            f"KDIR={kdir.given} is Linux {full or 'of unknown version'} (its Makefile says so), the "
-            f"series from mm/patches/{patch.name if patch else ''} on is for Linux "
+            f"KDIR={kdir.given} is Linux {full or 'of unknown version'} (its Makefile says so), "
+            f"the series from mm/patches/{patch.name if patch else ''} on is for Linux "
             f"{' and '.join(entry['base'] for entry in known)}",
             f"give a {' or '.join(entry['version'] for entry in known)} tree, or see with "
             "`make rebase-check` what would have to change")
