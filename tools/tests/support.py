@@ -88,7 +88,6 @@ class Sandbox(unittest.TestCase):
     """Gives each test a repository (its path has a space), a cache and a kernel tree."""
 
     def setUp(self):
-        """Make all of it."""
         self.top = Path(tempfile.mkdtemp(prefix="kunit-gup-test-"))
         self.addCleanup(shutil.rmtree, self.top, ignore_errors=True)
         self.repo, self.kdir = self.top / "the repo", self.top / "linux"

@@ -81,7 +81,6 @@ class Coverage(unittest.TestCase):
                           ("shorter", 9, 2), ("helper", 3, 1), ("helper", 4, 5)])
 
     def test_a_line_that_never_ran_is_a_problem(self):
-        """It is named."""
         lines = self.lines()
         problems = coverage.judge(lines, coverage.Rules([], []))
         self.assertEqual(len(problems), 1)
@@ -97,7 +96,6 @@ class Coverage(unittest.TestCase):
             self.assertEqual(coverage.figures(lines)["lines"], figure)
 
     def test_branches_left_out(self):
-        """By a rule, or by an argument."""
         for rules in (coverage.Rules([re.compile(r"^if \(b")], [entry("added;")]),
                       coverage.Rules([], [entry("added;"), entry("if (b)")])):
             lines = self.lines()

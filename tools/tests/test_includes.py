@@ -40,6 +40,5 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.problems("/* sort() */\nf(\"SZ_4M\");\n"), [])
 
     def test_brought(self):
-        """kunit/test.h brings errors as pointers."""
         self.assertTrue(self.problems("x = IS_ERR(y);\n"))
         self.assertEqual(self.problems("#include <kunit/test.h>\nx = IS_ERR(y);\n"), [])

@@ -37,29 +37,24 @@ class Judge(unittest.TestCase):
         return "\n".join(judge.judge(judge.leaves(json), log, skips, plan).problems)
 
     def test_good_run(self):
-        """Nothing is wrong, and leaves are counted."""
         verdict = judge.judge(judge.leaves(GOOD), "all fine\n", (), PLAN)
         self.assertEqual((verdict.problems, verdict.totals), ([], (3, 0, 0)))
 
     def test_no_test(self):
-        """Zero is not success."""
         verdict = judge.judge([], "", (), None)
         self.assertEqual(verdict.totals, (0, 1, 0))
 
     def test_failure_and_crash(self):
-        """Both count as failed."""
         verdict = judge.judge(judge.leaves(run_of(("one", "FAIL"), ("two", "ERROR"))), "", ())
         self.assertEqual(verdict.totals, (1, 2, 0))
 
     def test_missing_suite_case_row(self):
-        """The plan says what must be there."""
         plan = {"s": {"plain": 1, "table": 3, "gone": 1}, "lost": {"x": 1}}
         text = self.problems(GOOD, plan=plan)
         for part in ("s.table: 2 of 3 rows", "s.gone: 0 of 1", "lost: suite is missing"):
             self.assertIn(part, text)
 
     def test_more_than_planned(self):
-        """New rows must be pinned."""
         self.assertIn("make plan", self.problems(GOOD, plan={"s": {"plain": 1, "table": 1}}))
 
     def test_skips(self):
@@ -79,14 +74,12 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.problems(GOOD, skips=declared), "")
 
     def test_skip_reasons(self):
-        """They are read from the JUnit file."""
         suite = ElementTree.fromstring(
             '<testsuite name="main"><testsuite name="s"><testcase name="a"/><testcase name="b">'
             "<skipped>no THP</skipped></testcase></testsuite></testsuite>")
         self.assertEqual(judge.skip_reasons(suite), {("s", "b"): "no THP"})
 
     def test_names(self):
-        """Names that KernelCI would lose."""
         for bad in ("a#b", "a.b", "setup", "Upper", "x" * 128, "dash-ed"):
             self.assertTrue(self.problems(run_of((bad, "PASS"))), bad)
         self.assertIn("2 results", self.problems(run_of(("a", "PASS"), ("a", "PASS"))))
@@ -110,7 +103,6 @@ class Judge(unittest.TestCase):
             "s.table: 1 of 2 rows"])
 
     def test_plan_of(self):
-        """Rows are counted by case."""
         self.assertEqual(judge.plan_of(judge.leaves(GOOD)), PLAN)
 
 
@@ -141,7 +133,6 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.check("s.c.one", "fail"), [])
 
     def test_unexpected_failure(self):
-        """It is named."""
         self.assertEqual(self.check("s.d", "skip"), ["s.c.one: FAIL"])
 
     def test_expected_failure_that_passes(self):
@@ -176,6 +167,5 @@ class Checks(unittest.TestCase):
     """Counting."""
 
     def test_totals(self):
-        """A skipped check is neither passed nor failed."""
         found = [checks.Check("a"), checks.Check("b", ["x"]), checks.Check("c", skipped="why")]
         self.assertEqual(checks.totals(found), (1, 1, 1))

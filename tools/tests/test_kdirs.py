@@ -21,7 +21,6 @@ class Kdirs(Sandbox):
     """What is made of each."""
 
     def setUp(self):
-        """Begin with a tarball."""
         super().setUp()
         self.tarball = self.top / "linux-7.3.4.tar.gz"
         self.tar("-C", self.top, "linux")
@@ -132,7 +131,6 @@ class Bad(Kdirs):
         self.refused("KDIR=.* is no kernel; it must have the top Makefile")
 
     def test_other_version(self):
-        """As for a tree."""
         write(self.kdir, {"Makefile": MAKEFILE.replace("= 3", "= 1")})
         self.tar("-C", self.top, "linux")
         self.refused("is Linux 7.1.4 .*rebase-check")

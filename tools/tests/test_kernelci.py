@@ -36,7 +36,6 @@ class Results(unittest.TestCase):
         return kernelci.result_problems(run_of(rows, one), PLAN if plan is None else plan, **limit)
 
     def test_good_run(self):
-        """Nothing to say, also about skips and failures."""
         self.assertEqual(self.problems([("a row", "SKIP"), ("b_2", "FAIL")]), [])
 
     def test_status_error(self):
@@ -47,7 +46,6 @@ class Results(unittest.TestCase):
         self.assertIn("gup_a.one: 0 of 1 rows", found)
 
     def test_names(self):
-        """Characters, the word setup, and the length."""
         for name, what in (("a # b", "'a # b'"), ("a.b", "'a.b'"), ("the setup of it", "'setup'"),
                            ("x" * 128, "longer"), ("ü" * 100, "characters outside")):
             found = "\n".join(self.problems([(name, "PASS"), ("b", "PASS")]))
@@ -61,7 +59,6 @@ class Results(unittest.TestCase):
                       "\n".join(self.problems([("a b", "PASS"), ("a_b", "PASS")])))
 
     def test_too_much(self):
-        """More than the API takes."""
         rows = [("a", "PASS"), ("b", "PASS")]
         size = kernelci.body(run_of(rows))
         self.assertEqual(self.problems(rows, most=size), [])
@@ -82,7 +79,6 @@ class Results(unittest.TestCase):
         self.assertIn("'gup_a.rows.a row' and 'gup_b.rows.a row' are both rows-a-row", found[0])
 
     def test_too_little(self):
-        """Less than is pinned; more is no loss."""
         self.assertEqual(self.problems([("a", "PASS")]), ["gup_a.rows: 1 of 2 rows"])
         self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS")], plan={"gup_b": {"x": 1}}),
                          ["gup_b: suite is missing (1 cases)"])
@@ -94,7 +90,6 @@ class Jobs(unittest.TestCase):
     """The file that is shipped is good, and each mistake in it is found."""
 
     def setUp(self):
-        """Read the file."""
         self.config = kernelci.load(kernelci.FILE.read_text(encoding="utf-8"))
         self.name, self.job = next(iter(self.config["jobs"].items()))
 
@@ -111,7 +106,6 @@ class Jobs(unittest.TestCase):
             kernelci.load("a: 1\nb: c: d\n")
 
     def test_mistakes_in_keys(self):
-        """Each is named."""
         for change, what in (
                 (lambda c, j: j.update(timeout=300), "unknown key timeout"),
                 (lambda c, j: j.pop("kcidb_test_suite"), "no key kcidb_test_suite"),
@@ -146,7 +140,6 @@ parser.parse_args(sys.argv[2:])
                                         self.kdir)
 
     def test_options(self):
-        """Each mistake is named."""
         good = '--kunitconfig=lib/kunit-gup --qemu_args="-smp 2"'
         self.assertEqual(self.problems(good), [])
         for args, what in ((f"{good} --timeout=9", "`kunit.py config` has no --timeout"),

@@ -135,17 +135,14 @@ class Oracles(unittest.TestCase):
                              [f"lib/kunit-gup/gup_oracle.c:9: {name} batches, by {by}"], what)
 
     def test_address_taken(self):
-        """To name one is enough."""
         self.assertEqual(len(problems("other(gup_more)")), 1)
 
     def test_include(self):
-        """The header may not even be included."""
         text = '#include "gup_batch.h"\n' + ORACLE % "0"
         self.assertEqual(problems("0", **{"lib/kunit-gup/gup_oracle_more.c": text}),
                          ["lib/kunit-gup/gup_oracle_more.c: includes gup_batch.h"])
 
     def test_all_oracles(self):
-        """Each file of them is looked at."""
         for name in ("gup_oracle_slow", "gup_oracle_nodes", "gup_oracle_x", "gup_mm_read"):
             found = problems("0", **{f"lib/kunit-gup/{name}.c": ORACLE % "ask(page)"})
             self.assertEqual(found, [f"lib/kunit-gup/{name}.c:9: ask batches, by gup_kunit_things"])

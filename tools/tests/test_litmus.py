@@ -69,14 +69,12 @@ class Pairs(unittest.TestCase):
             self.assertEqual(self.problems(code, "one-broken-no-rmb"), [], code)
 
     def test_more_than_one_line(self):
-        """Two lines are too much, wherever they are."""
         for code in (CODE[2:], CODE[:2], ("\tr0 = 1;\n", CODE[1], "\tr1 = 1;\n", CODE[3]),
                      (CODE[2], CODE[0], CODE[1]), (CODE[2], CODE[1], CODE[0], CODE[3])):
             self.assertEqual(self.problems(code), [
                 "one-broken.litmus differs from one.litmus in more than one line"], code)
 
     def test_no_line(self):
-        """Comments and blanks make no difference."""
         self.assertEqual(self.problems(("\tr0  =  READ_ONCE(*x);\t// (b)\n", *CODE[1:])),
                          ["one-broken.litmus does not differ from one.litmus"])
 
@@ -86,7 +84,6 @@ class Pairs(unittest.TestCase):
         self.assertNotIn("it says", " ".join(litmus._code(test("one"))))
 
     def test_alone(self):
-        """Each needs the other."""
         self.assertEqual(litmus._twins({"one": test("one")}),
                          ["one.litmus has no twin one-broken.litmus"])
         self.assertEqual(litmus._twins({"one-broken": test("one-broken", "Sometimes")}), [
@@ -112,7 +109,6 @@ class Texts(unittest.TestCase):
         self.assertEqual(litmus._results({}), ["lib/kunit-gup/litmus has none"])
 
     def test_here(self):
-        """The tests of this repository keep the rules."""
         texts = litmus.tests()
         self.assertEqual([c.problems for c in litmus.rules(texts)], [[], [], []])
         self.assertGreater(len(texts), 60)
@@ -122,7 +118,6 @@ class Run(support.Sandbox):
     """The command, with a herd7 that is a script."""
 
     def setUp(self):
-        """Add a pair of tests and the script."""
         super().setUp()
         self.texts = {"one": test("one"),
                       "one-broken": test("one-broken", "Sometimes", CODE[:3])}
@@ -166,7 +161,6 @@ class Run(support.Sandbox):
         self.assertEqual(lines[-1], "3 passed, 0 failed, 1 skipped")
 
     def test_on_path(self):
-        """Without HERD=, it is the one on PATH."""
         del self.env["HERD"]
         self.env["PATH"] = f"{self.top}:{self.env['PATH']}"
         self.assertIn("ok litmus one: Never", self.run_tool("litmus"))

@@ -124,13 +124,11 @@ class Table(unittest.TestCase):
                                  native, name)
 
     def test_llvm(self):
-        """LLVM needs no cross compiler."""
         target = Target("t", "arm64", ("aarch64",), "aarch64-linux-gnu-", make=("LLVM=-19",))
         with on("x86_64"):
             self.assertEqual(target.cross_compile, "")
 
     def test_unknown(self):
-        """The error names what there is."""
         with self.assertRaisesRegex(UserError, "unknown TARGET=vax; known: .*arm64.* all"):
             targets.find("vax")
         with self.assertRaisesRegex(UserError, "unknown VARIANT=x; known: .*kasan"):
@@ -171,16 +169,13 @@ class Boot(support.Sandbox):
             self.assertIn(why, text)
 
     def test_no_kvm(self):
-        """Without the device nothing is tried."""
         self.assertEqual(self.choice("exit 0", device="/dev/none"), ("tcg", "there is no /dev/none"))
 
     def test_foreign_kvm(self):
-        """Another architecture cannot be run by KVM."""
         target = Target("t", "arm64", ("vax",))
         self.assertIn("another architecture", machine.unusable(target, "kvm"))
 
     def test_wanted(self):
-        """ACCEL= is obeyed without trying."""
         self.assertEqual(self.choice("exit 1", "kvm")[0], "kvm")
 
     def boot(self, script, limit=10):
@@ -206,7 +201,6 @@ class Boot(support.Sandbox):
         self.assertEqual(log, "here\n")
 
     def test_qemu_fails(self):
-        """What QEMU says is told."""
         self.assertEqual(self.boot("echo no such machine >&2; exit 3")[0],
                          ["QEMU ended with code 3: no such machine"])
 
@@ -241,12 +235,10 @@ class Module(unittest.TestCase):
            "kunit-gup: run 2 begins 0\nok 1 b\nkunit-gup: run 2 loaded 0\n")
 
     def test_parts(self):
-        """Each run has its own part."""
         self.assertEqual(module_runs.part(self.LOG, 1), "KTAP version 1\nok 1 a\n")
         self.assertEqual(module_runs.part(self.LOG, 2), "ok 1 b\n")
 
     def test_faults(self):
-        """What did not happen, and what failed."""
         self.assertEqual(module_runs.faults(self.LOG),
                          ["run 2 of the module was not unloaded: it never got there"])
         whole = self.LOG + "kunit-gup: run 2 unloaded -16\n"
@@ -300,7 +292,6 @@ class RanWhere(support.Sandbox):
             return table.write().read_text(encoding="utf-8")
 
     def test_render(self):
-        """A target's results in one column."""
         columns = {"uml": table.column(self.RESULTS), "vax": {"b": "3"}}
         self.assertEqual(table.render(columns), self.TABLE)
 
@@ -319,7 +310,6 @@ class Limit(unittest.TestCase):
     """A limit of time for a command."""
 
     def test_in_time(self):
-        """Nothing happens."""
         self.assertEqual(proc.logged(["true"], Path("/dev/null"), limit=30), 0)
 
     def test_what_it_started_is_killed(self):
@@ -335,7 +325,6 @@ class Arch(unittest.TestCase):
     """What a log cannot tell kunit.py."""
 
     def test_filled_in(self):
-        """Every group has it."""
         group = {"arch": "", "sub_groups": [{"arch": "", "sub_groups": []}]}
         self.assertEqual(kunit.with_arch(group, "arm64"), {
             "arch": "arm64", "sub_groups": [{"arch": "arm64", "sub_groups": []}]})

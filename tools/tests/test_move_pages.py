@@ -21,7 +21,6 @@ class MovePagesTest(unittest.TestCase):
         self.assertEqual(bad.problems, ["result: got -1, want 0"])
 
     def test_missing(self):
-        """Each word size has all of its rows."""
         self.assertEqual(move_pages.missing(GOOD * move_pages.ROWS),
                          [f"0 of {move_pages.ROWS} rows of 32 bits"])
         self.assertEqual(len(move_pages.missing(GOOD)), 2)

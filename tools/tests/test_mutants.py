@@ -55,7 +55,6 @@ class Text(unittest.TestCase):
     """A mutation changes exactly one place."""
 
     def test_white_space(self):
-        """Of whatever kind, it is the same."""
         self.assertIn("return 7;\n\treturn 0;",
                       mutant("return g(a, 1);", "return 7;").apply(FILE))
 
@@ -67,7 +66,6 @@ class Text(unittest.TestCase):
         self.assertIn("if (a > 1)", changed)
 
     def test_not_once(self):
-        """No place, two places, or no such function."""
         for wrong in (mutant("a > 2"), mutant("a > 1"), mutant("a", function="h"),
                       mutant("f(a)", function="f")):
             with self.assertRaisesRegex(UserError, r"^tools/mutants.toml: one: "):
@@ -91,7 +89,6 @@ class Table(unittest.TestCase):
         self.assertLessEqual({m.target for m in found}, targets.table().keys())
 
     def test_mistakes(self):
-        """Each is one line."""
         good = '[[mutant]]\nname = "a-1"\nfile = "x"\nold = "y"\n'
         self.assertEqual(len(self.load(good)), 1)
         for text in (good + good, good + "sweet = 1\n", '[[mutant]]\nname = "a"\n', "x",
@@ -124,7 +121,6 @@ class Outcomes(unittest.TestCase):
     """What the suites made of it."""
 
     def test_kinds(self):
-        """Nothing wrong is what is bad."""
         passed, failed = ("PASS", "s", "a"), ("FAIL", "s", "b")
         for run, kind, by, rows in (
                 (verdict(passed), "survived", "", 0),
@@ -152,7 +148,6 @@ class Bench(unittest.TestCase):
     """One mutation after the other in a work tree."""
 
     def setUp(self):
-        """Make a work tree with one file."""
         top = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.file, work = top / "x.c", mock.Mock(path=top)
         self.file.write_text(FILE, encoding="utf-8")
@@ -172,7 +167,6 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.file.read_text(), FILE)
 
     def test_it_does_not_build(self):
-        """That says nothing about the suites."""
         self.make.side_effect = build.Failed("no", "see")
         check, entry = self.bench.check(mutant("a > 1", "a ==", function="f"))
         self.assertEqual((len(check.problems), entry["outcome"]), (1, "build error"))

@@ -24,13 +24,11 @@ class Code(unittest.TestCase):
         return directory / "x.o"
 
     def setUp(self):
-        """Make room."""
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.directory = temporary.name
 
     def test_moved_lines_make_no_difference(self):
-        """Comments and line numbers are not code."""
         one = self.build("int warn(int);\nint f(int a) { return warn(__LINE__) + a; }\n")
         two = self.build("/* more */\nint warn(int);\n\nint f(int a) { return warn(__LINE__) + a; }\n")
         self.assertEqual(objects.differences(one, two), [])

@@ -64,7 +64,6 @@ class Options(Sandbox):
         self.assertEqual(list(self.cache.glob("kunit-gup/*")), [])
 
     def test_good_values(self):
-        """What is in order is not refused."""
         for command, env in GOOD:
             with self.subTest(command=command, **env), \
                     unittest.mock.patch.dict("os.environ", env, clear=True):

@@ -34,7 +34,6 @@ class Peer(Sandbox):
         return self.git("show", f"{line.split()[2]}:mm/gup.c")
 
     def test_without(self):
-        """The base, and the whole series."""
         unpatched, patched = self.choose()
         self.assertEqual(unpatched.split()[:2], ["unpatched", "unpatched"])
         self.assertNotIn("renamed", self.source(unpatched))
@@ -53,7 +52,6 @@ class Peer(Sandbox):
         self.assertNotIn("renamed_20", (self.tree / "mm/gup.c").read_text())
 
     def test_does_not_apply(self):
-        """One line says so."""
         write(self.top, {"bad.patch": rename_patch(20).replace("line_20", "line_77")})
         self.assertRegex("\n".join(self.choose(self.top / "bad.patch")),
                          r"\A[^\n]*bad\.patch does not apply to mm/gup\.c[^\n]*\Z")

@@ -37,7 +37,6 @@ class Seed(unittest.TestCase):
             self.assertEqual([a for a in machine.test_args() if "seed" in a], [])
 
     def test_uml(self):
-        """UML gets it through kunit.py."""
         commands = []
 
         def logged(command, *_, **__):

@@ -40,7 +40,6 @@ class Cut(unittest.TestCase):
                          "x-y := a.o\nx-y += other/b.o\n")
 
     def test_kconfig(self):
-        """An option waits for all of its files."""
         text = "# x\n\nconfig A\n\tbool\n\nconfig B\n\tbool\n"
         with mock.patch.object(mailing, "table", lambda: {"options": {"B": "lib/x/b*.c"}}):
             self.assertEqual(mailing.cut("lib/x/Kconfig", text, {"lib/x/b2.c"}),
@@ -48,7 +47,6 @@ class Cut(unittest.TestCase):
             self.assertEqual(mailing.cut("lib/x/Kconfig", text, {"lib/x/c.c"}), text)
 
     def test_others(self):
-        """A C file comes whole."""
         self.assertEqual(mailing.cut("lib/x/a.c", "b.o\n", {"lib/x/b.c"}), "b.o\n")
 
 
@@ -97,7 +95,6 @@ class Series(Sandbox):
         self.assertIn("[PATCH 0/4]", texts[0].replace("00/04", "0/4"))
 
     def test_plain_diffs(self):
-        """`patch` applies them one after the other."""
         self.run_tool("series")
         for diff in sorted(self.series.glob("plain/*.diff")):
             subprocess.run(["patch", "-p1", "--force", "--quiet", "-i", diff], cwd=self.kdir,
@@ -105,7 +102,6 @@ class Series(Sandbox):
         self.assertEqual((self.kdir / "mm/gup.c").read_text(), (self.tree / "mm/gup.c").read_text())
 
     def test_same_bytes_again(self):
-        """Two caches give the same files."""
         self.run_tool("series")
         first = {name: entry[2] for name, entry in fingerprint(self.series).items()}
         self.run_tool("distclean")
@@ -139,7 +135,6 @@ class Series(Sandbox):
                       self.run_tool("series", good=False))
 
     def test_edits_that_are_not_exported(self):
-        """The series is that of the repository."""
         self.run_tool("prepare")
         write(self.tree, {"mm/gup.c": GUP})
         self.assertIn("make export", self.run_tool("series", good=False))
@@ -182,7 +177,6 @@ class Bases(Sandbox):
         return "".join(p.read_text() for p in (self.repo / "mm/patches").glob("*.patch"))
 
     def test_replaces_nothing(self):
-        """A patch for 7.2 alone is a mistake."""
         self.write_own()
         self.own.rename(self.own.with_name("0001-mm-gone.patch"))
         self.assertIn("replaces no patch", self.run_tool("prepare", good=False))
@@ -197,7 +191,6 @@ class Rebase(Sandbox):
     """`make rebase-check` names patch, file and hunk, and only reads."""
 
     def test_newer_tree(self):
-        """One patch fails, the next one still applies."""
         write(self.repo, {"mm/patches/0002-mm-gup-rename-20.patch": rename_patch(20)})
         write(self.kdir, {"Makefile": MAKEFILE.replace("= 3", "= 4"),
                           "mm/gup.c": GUP.replace("int line_6;", "int line_six;")})
@@ -209,11 +202,9 @@ class Rebase(Sandbox):
         self.assertEqual(fingerprint(self.kdir), before)
 
     def test_all_is_well(self):
-        """Nothing to do."""
         self.run_tool("rebase-check")
 
     def test_file_is_gone_and_new_file_exists(self):
-        """Both are said."""
         (self.kdir / "mm/gup.c").unlink()
         write(self.kdir, {"mm/gup_batch.h": "theirs\n"})
         out = self.run_bad("rebase-check")
@@ -221,7 +212,6 @@ class Rebase(Sandbox):
         self.assertIn("mm/gup_batch.h exists", out)
 
     def test_no_tree(self):
-        """One line."""
         self.env["KDIR"] = str(self.top)
         self.assertIn("no kernel tree", self.run_tool("rebase-check", good=False))
         self.assertIn("KDIR=", self.run_tool("rebase-check", good=False, KDIR=""))

@@ -128,7 +128,6 @@ class Package(Sandbox):
         self.assertEqual(self.downloads(), 1)
 
     def test_damaged_package_is_fetched_again(self):
-        """The cached package is checked each time."""
         self.run_tool("prepare")
         shutil.rmtree(self.tree)
         cached = next((self.cache / "kunit-gup/src").glob("*.deb"))
@@ -145,7 +144,6 @@ class Package(Sandbox):
         self.run_tool("prepare")
 
     def test_cut_download(self):
-        """A part is never taken for the whole."""
         self.flag("cut")
         self.assertIn("damaged", self.run_tool("prepare", good=False))
         self.flag("cut", False)
@@ -159,7 +157,6 @@ class Package(Sandbox):
         self.run_tool("prepare")
 
     def test_interrupted_unpack(self):
-        """A half unpacked tree is thrown away."""
         write(self.cache / "kunit-gup/tree.new", {"mm/gup.c": "half\n"})
         self.run_tool("prepare")
         self.assertIn("renamed_5", (self.tree / "mm/gup.c").read_text())
@@ -177,7 +174,6 @@ class Version(unittest.TestCase):
     """What a Makefile says about the version."""
 
     def test_kernel_version(self):
-        """Short and full, or nothing."""
         text = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\n"
         self.assertEqual(source.kernel_version(text), ("7.3", "7.3.4"))
         self.assertEqual(source.kernel_version(text.replace("4", "0")), ("7.3", "7.3"))
