@@ -11,6 +11,7 @@ from collections import defaultdict
 from pathlib import PurePath
 
 from ..common import paths
+from ..common.checks import Check
 from .code import functions
 
 SUITES, MM = "lib/kunit-gup", "mm"
@@ -26,20 +27,24 @@ def table():
     return paths.table(paths.TOOLS / "floors.toml")
 
 
-def problems(texts, floors=None):
-    """Return what is wrong in {path: text} of the files of this repository."""
+def checks(texts, floors=None):
+    """Return the Checks of {path: text}, the files of this repository."""
     floors = floors or table()
-    found = []
+    above, pairs, rings = [], [], []
     for tops in ((f"{SUITES}/", f"{MM}/gup_"), (f"{PROGRAMS}/",)):
         ours = {name: text for name, text in texts.items() if name.startswith(tops)}
         edges = includes(ours)
-        found += _suites(edges, floors["suites"]) + _pairs(ours, floors["suites"]["types"])
+        above += _suites(edges, floors["suites"])
+        pairs += _pairs(ours, floors["suites"]["types"])
         units = defaultdict(set)
         for name, others in edges.items():
             units[_unit(name)].update(map(_unit, others))
-        found += circles(units)
+        rings += circles(units)
     modules = imports({n: t for n, t in texts.items() if n.startswith(f"{PACKAGE}/")})
-    return found + _tools(modules, floors["tools"]["floors"]) + circles(modules)
+    return [Check("no file includes what lies above it",
+                  above + _tools(modules, floors["tools"]["floors"])),
+            Check("a header and a C file are a pair", pairs),
+            Check("nothing includes in a circle", rings + circles(modules))]
 
 
 def includes(texts):

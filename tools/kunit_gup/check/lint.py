@@ -33,7 +33,7 @@ def run(kdir=None):
         Check("no author of a patch but kunit-gup", _grep(
             {n: t for n, t in texts.items() if n.startswith("mm/patches/")}, AUTHOR)),
         Check("every file includes what it uses", includes.problems(texts)),
-        Check("no file includes what lies above it", floors.problems(texts)),
+        *floors.checks(texts),
         Check("the oracles batch nothing", oracles.problems(texts | _kernel_code(tree.path))),
         Check("the actual value comes first, then the expected one",
               rows(texts, EXPECTED_FIRST)),
