@@ -29,6 +29,9 @@ class Includes(unittest.TestCase):
         """The file includes it, or a header of ours does."""
         self.assertEqual(self.problems(STUB + USE), [])
         self.assertEqual(self.problems(USE, STUB), [])
+        self.assertEqual(includes.problems({
+            "lib/kunit-gup/fast/a_kunit.c": '#include "walk/x.h"\n' + USE,
+            "lib/kunit-gup/walk/x.h": f"#ifndef _X_H\n{STUB}#endif\n"}), [])
 
     def test_by_chance(self):
         """A header that one configuration only brings does not count."""

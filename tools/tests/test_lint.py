@@ -143,7 +143,7 @@ class Oracles(unittest.TestCase):
                          ["lib/kunit-gup/gup_oracle_more.c: includes gup_batch.h"])
 
     def test_all_oracles(self):
-        for name in ("gup_oracle_slow", "gup_oracle_nodes", "gup_oracle_x", "gup_mm_read"):
+        for name in ("gup_oracle_slow", "gup_oracle_nodes", "oracle/gup_x", "gup_mm_read"):
             found = problems("0", **{f"lib/kunit-gup/{name}.c": ORACLE % "ask(page)"})
             self.assertEqual(found, [f"lib/kunit-gup/{name}.c:9: ask batches, by gup_kunit_things"])
 

@@ -10,7 +10,6 @@ import re
 import shutil
 from collections import defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ..common import paths, proc, ui
 from ..common.checks import Check
@@ -79,7 +78,8 @@ def _build(tree, target):
     build_dir = _directory(tree, target, variant)
     log = paths.fresh_log(f"build-{variant.name}")
     build.configure(tree.path, variant, build_dir, log)
-    flags = [f"CFLAGS_{Path(name).stem}.o={FLAGS}" for name in instrumented(_diff(tree))]
+    names = [re.sub(r"^(mm|lib/kunit-gup)/", "", name) for name in instrumented(_diff(tree))]
+    flags = [f"CFLAGS_{name.removesuffix('.c')}.o={FLAGS}" for name in names]
     # One goal only: for several, make asks a shell, which drops a variable of such a name.
     build.make(tree.path, variant, build_dir, log, *flags, "all", env=LINK)
     return build_dir
