@@ -13,6 +13,8 @@ IGNORED = {
     "FILE_PATH_CHANGES": "the first patch that needs new files has them in MAINTAINERS, as globs",
     "FUNCTION_ARGUMENTS": "it takes `const void __user * __user *pages` for one without a name",
 }
+COMMAND = ["perl", "scripts/checkpatch.pl", "--strict", "--no-signoff", "--terse", "--no-summary",
+           "--show-types", "--color=never", f"--ignore={','.join(IGNORED)}"]
 
 
 def run(kdir=None):
@@ -28,17 +30,10 @@ def of_files(tree, files, kind=""):
     return _checkpatch(tree, [(f"{kind}{file.name}", [file]) for file in files])
 
 
-def _checkpatch_command():
-    return ["perl", "scripts/checkpatch.pl", "--strict", "--no-signoff", "--terse",
-            "--no-summary", "--show-types", "--color=never",
-            f"--ignore={','.join(IGNORED)}"]
-
-
 def _checkpatch(tree, jobs):
     """Run checkpatch.pl for each (name, arguments) in `jobs`, several at a time."""
-    command = _checkpatch_command()
     with ThreadPoolExecutor(build.jobs()) as pool:
-        return list(pool.map(lambda job: _read(tree, job[0], [*command, *job[1]]), jobs))
+        return list(pool.map(lambda job: _read(tree, job[0], [*COMMAND, *job[1]]), jobs))
 
 
 def _read(tree, name, command):

@@ -65,7 +65,7 @@ def run(target, kdir=None):
                   "--output-file", info])
     trace = paths.read(info).replace(f"SF:{tree.path}/", "SF:")
     rules = load()
-    lines = select(read(trace), changed(_diff(tree)), lambda name: _text(tree, name))
+    lines = select(read(trace), changed(_diff(tree)), lambda name: paths.read(tree.path / name))
     problems = judge(lines, rules)
     paths.write_atomically(info, counted_only(trace, lines).replace("SF:", f"SF:{tree.path}/"))
     _report(tree, lines, info)
@@ -275,7 +275,3 @@ def counted_only(trace, lines):
                 and own[name, int(first)].branches_counted:
             out.append(text)
     return re.sub(r"^(TN:.*\n)?SF:.*\nend_of_record\n", "", "\n".join(out) + "\n", flags=re.M)
-
-
-def _text(tree, name):
-    return paths.read(tree.path / name)

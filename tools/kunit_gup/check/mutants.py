@@ -83,7 +83,8 @@ def run(target, kdir=None, pattern=""):
     tree = trees.prepare(kdir, strict=True)
     _must_apply(tree, chosen)   # also those of other targets, as it costs nothing
     _store(target, None)
-    found = [_other(mutant) for mutant in chosen if mutant not in own]
+    found = [Check(f"mutant {mutant.name}", skipped=f"it takes TARGET={mutant.target}")
+             for mutant in chosen if mutant not in own]
     for check in found:
         check.show()
     if own:
@@ -110,10 +111,6 @@ def misfits(tree, mutants):
         except UserError as error:
             wrong.append(str(error))
     return wrong
-
-
-def _other(mutant):
-    return Check(f"mutant {mutant.name}", skipped=f"it takes TARGET={mutant.target}")
 
 
 def _run(tree, target, mutants, complete):

@@ -19,14 +19,9 @@ def run(target, kdir=None):
         (build_dir / name).unlink(missing_ok=True)
     lines = build.make(tree.path, target, build_dir, log, "olddefconfig", *objects, "W=1",
                        what="building with W=1")
-    lines += _kernel_doc(tree, [name for name in sources if name.endswith((".h", ".c"))])
+    ours = [name for name in overlay.files() if name.endswith((".h", ".c"))]
+    lines += proc.capture(["scripts/kernel-doc", "-none", "-Wall", *ours], check=False,
+                          cwd=tree.path)[2].splitlines()
     own = {line for line in lines if any(f"{name}:" in line for name in sources)}
     return [Check(f"W=1 {name}", sorted(line for line in own if f"{name}:" in line))
             for name in sorted(sources) if name.endswith((".c", ".h"))]
-
-
-def _kernel_doc(tree, names):
-    ours = [name for name in names if name in overlay.files()]
-    _, _, err = proc.capture(["scripts/kernel-doc", "-none", "-Wall", *ours], check=False,
-                             cwd=tree.path)
-    return err.splitlines()

@@ -18,7 +18,10 @@ def hold(wait=False):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             _busy(file, wait)
-        _sign(file)
+        file.seek(0)
+        file.truncate()
+        file.write(f"{os.getpid()}\n")
+        file.flush()
         proc.inherit(file.fileno())
         yield
 
@@ -31,10 +34,3 @@ def _busy(file, wait):
                         "let it finish, or set WAIT=1 to queue behind it")
     ui.note(f"waiting for the run of process {holder}")
     fcntl.flock(file, fcntl.LOCK_EX)
-
-
-def _sign(file):
-    file.seek(0)
-    file.truncate()
-    file.write(f"{os.getpid()}\n")
-    file.flush()

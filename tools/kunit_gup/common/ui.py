@@ -45,11 +45,10 @@ class Progress:
         note(f"{self.what}: {detail}{time.monotonic() - self.begun:.0f} s")
 
 
-class Silence:
-    """Shows nothing, in place of Progress."""
+class Silence(Progress):
+    """Shows nothing."""
 
-    def update(self, text):
-        """Do not show `text`."""
+    def __init__(self):
+        pass
 
-    def done(self, text=""):
-        """End the step."""
+    update = done = lambda self, text="": None

@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from ..common import paths, proc, ui
+from ..common import paths, proc
 from ..common.checks import Check
 from ..common.errors import UserError
-from ..run import initramfs, judge, machine
+from ..run import initramfs, judge, kunit, machine
 from ..tree import trees
 from ..tree.worktree import Worktree, prune
 from . import bench
@@ -120,16 +120,8 @@ def _boot(source, variant, kernel, build_dir, tests, commands):
     guest = machine.machine(source, variant, build_dir, archive)
     guest.accel = "tcg"
     log = paths.fresh_log(f"kselftest-{kernel.name}")
-    progress, ended = ui.Progress(f"testing the {kernel.name} kernel (log: {log})"), 0
-
-    def watch(line):
-        nonlocal ended
-        if END.search(line):
-            ended += 1
-            progress.update(f"{ended} of {len(commands)} commands")
-
-    problems = guest.boot(log, ["panic=-1"], watch)
-    progress.done(f"{ended} commands")
+    problems = kunit.run_qemu(guest, f"{len(commands)} commands in the {kernel.name} kernel", log,
+                              ["panic=-1"], counted=END)
     text = paths.read(log).replace("\r", "")
     return text, problems + judge.bad_log_lines(text)
 

@@ -104,15 +104,17 @@ def plan_of(results):
 
 def judge(results, log, allowed_skips=(), plan=None):
     """Return the Verdict on a run: its results, kernel log, and the plan unless it was filtered."""
-    verdict = Verdict(results)
-    verdict.problems += _missing_results(verdict.results)
-    verdict.problems += bad_names(verdict.results)
-    verdict.problems += _undeclared_skips(verdict.results, allowed_skips)
-    verdict.problems += bad_log_lines(log)
+    skips = [r for r in results if r.status == "SKIP"]
+    problems = [] if results else ["no test ran"]
+    problems += bad_names(results)
+    problems += [f"{r.name}: skipped ({r.reason}), and tools/targets.toml does not declare it"
+                 for r in skips if not any(allows(entry, r) for entry in allowed_skips)]
+    problems += bad_log_lines(log)
     if plan is not None:
-        verdict.problems += _stale_declarations(verdict.results, allowed_skips)
-        verdict.problems += plan_differences(plan, plan_of(verdict.results))
-    return verdict
+        problems += [f"tools/targets.toml declares a skip that did not happen: {entry}"
+                     for entry in allowed_skips if not any(allows(entry, r) for r in skips)]
+        problems += plan_differences(plan, plan_of(results))
+    return Verdict(results, problems)
 
 
 def bad_names(results):
@@ -163,22 +165,6 @@ def plan_differences(plan, found):
             if rows > pinned:
                 problems.append(f"{suite}.{case}: {rows} rows, {pinned} pinned; run `make plan`")
     return problems
-
-
-def _missing_results(results):
-    return [] if results else ["no test ran"]
-
-
-def _undeclared_skips(results, allowed):
-    return [f"{r.name}: skipped ({r.reason}), and tools/targets.toml does not declare it"
-            for r in results
-            if r.status == "SKIP" and not any(allows(entry, r) for entry in allowed)]
-
-
-def _stale_declarations(results, allowed):
-    skips = [r for r in results if r.status == "SKIP"]
-    return [f"tools/targets.toml declares a skip that did not happen: {entry}"
-            for entry in allowed if not any(allows(entry, r) for r in skips)]
 
 
 def allows(entry, result):

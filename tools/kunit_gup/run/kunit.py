@@ -93,15 +93,18 @@ def paths_of(name):
             for kind in ("json", "junit.xml", "log")}
 
 
-def run_qemu(guest, name, log, kernel_args, prefix=()):
-    """Boot a machine with its console in the file `log`; return what went wrong."""
+def run_qemu(guest, name, log, kernel_args, prefix=(), counted=RESULT_LINE):
+    """Boot a machine with its console in the file `log`; return what went wrong.
+
+    Lines that match `counted` are results.
+    """
     log.write_text("", encoding="utf-8")
     guest.settle()
     progress, count = ui.Progress(f"running {name}"), 0
 
     def watch(line):
         nonlocal count
-        if RESULT_LINE.search(line):
+        if counted.search(line):
             count += 1
             progress.update(f"{count} results")
 
