@@ -137,6 +137,8 @@ class Sandbox(unittest.TestCase):
         while not all(pid.exists() and pid.read_text().strip() for pid in pids):
             time.sleep(0.05)
         run.send_signal(signal.SIGINT)
+        time.sleep(0.4)
+        run.send_signal(signal.SIGINT)      # while it ends its children
         _, err = run.communicate(timeout=20)
         self.assertEqual((run.returncode, err.strip().count("\n")), (130, 0), err)
         self.assertEqual([pid.name for pid in pids if alive(pid)], [])
