@@ -3,7 +3,7 @@
  * The only program of the initramfs: loads and unloads the suites as a module, twice.
  *
  * The module runs its suites while it is loaded. What happens goes to the kernel log,
- * from where tools/kunit_gup/module_runs.py takes it. Built with the kernel's nolibc.
+ * from where tools/kunit_gup/run/module_runs.py takes it. Built with the kernel's nolibc.
  * GUP_SEED=42 on the kernel's command line is in the environment here, and becomes the
  * parameter of the module.
  */

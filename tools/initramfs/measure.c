@@ -5,20 +5,19 @@
  * It makes memory of each folio size, verifies it by the kernel's own counters, and lets the
  * kernel's gup_test (CONFIG_GUP_TEST) measure in it; move_pages(), direct reads and the buffers of
  * io_uring are measured from here. Each result is a line "kunit-gup: op=..." on the console, where
- * tools/kunit_gup/measure.py takes it.
+ * tools/kunit_gup/measure/bench.py takes it.
  * Built with the kernel's nolibc. GUP_MB=, GUP_RUNS= and GUP_ONLY= are kernel arguments.
  */
 #include <mm/gup_test.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include "measure.h"
+#include "measure_common.h"
+#include "measure_io.h"
 
 #define THP		"/sys/kernel/mm/transparent_hugepage"
 #define FOLL_WRITE	1
 #define LOOPS		50000000UL
-
-static const char * const map_names[] = { "pte", "pmd", "hugetlb" };
 
 static const struct layout layouts[] = {
 	{ 4, MAP_PTE },
@@ -44,21 +43,8 @@ static const struct op {
 
 static const unsigned int per_calls[] = { 65536, 512, 1 };
 
-unsigned long size;
 static unsigned int runs;
 static const char *only;		/* only this folio size, in kB */
-
-static void end(void)
-{
-	reboot(LINUX_REBOOT_CMD_RESTART);
-	exit(1);
-}
-
-void fail(const char *what, const char *why)
-{
-	printf("kunit-gup: error: %s: %s\n", what, why);
-	end();
-}
 
 static void write_file(const char *path, const char *text)
 {
@@ -92,14 +78,6 @@ static long read_number(const char *path, const char *key)
 	while (*found == ' ')
 		found++;
 	return atol(found);
-}
-
-unsigned long now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000UL + ts.tv_nsec;
 }
 
 static void thp_path(char *path, unsigned long kb, const char *file)
@@ -192,15 +170,6 @@ static char *make(const struct layout *l, void **base, unsigned long *length)
 		split(start);
 	verify(l, before);
 	return start;
-}
-
-void result(const char *op, const struct layout *l, const char *access,
-	    unsigned int per_call, unsigned long value)
-{
-	if (per_call > size / PAGE)
-		per_call = size / PAGE;
-	printf("kunit-gup: op=%s kb=%lu map=%s access=%s per_call=%u pages=%lu ns=%lu\n",
-	       op, l->kb, map_names[l->map], access, per_call, size / PAGE, value);
 }
 
 static void measure_gup(int fd, const struct layout *l, char *start, const struct op *op,

@@ -6,7 +6,8 @@
  */
 #include <linux/io_uring.h>
 #include <sys/mman.h>
-#include "measure.h"
+#include "measure_common.h"
+#include "measure_io.h"
 
 #define DEVICE	"/dev/nullb0"
 #define ENTRIES	8
@@ -95,7 +96,7 @@ static void measure_reads(const struct layout *l, char *start, unsigned int per_
 static void measure_register(const struct layout *l, char *start, struct ring *ring)
 {
 	struct iovec buffer = { .iov_base = start, .iov_len = size };
-	unsigned long begin, middle, end;
+	unsigned long begin, middle, done;
 
 	begin = now();
 	if (_syscall(__NR_io_uring_register, ring->fd, IORING_REGISTER_BUFFERS, &buffer, 1))
@@ -103,9 +104,9 @@ static void measure_register(const struct layout *l, char *start, struct ring *r
 	middle = now();
 	if (_syscall(__NR_io_uring_register, ring->fd, IORING_UNREGISTER_BUFFERS, NULL, 0))
 		fail("io_uring", "cannot unregister a buffer");
-	end = now();
+	done = now();
 	result("register_buffer", l, "write", size / PAGE, middle - begin);
-	result("unregister_buffer", l, "write", size / PAGE, end - middle);
+	result("unregister_buffer", l, "write", size / PAGE, done - middle);
 }
 
 void measure_io(const struct layout *l, char *start)

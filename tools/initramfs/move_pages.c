@@ -4,48 +4,15 @@
  * other processes, and which of them may be asked about. Run as /init, it asks as
  * a program of 64 bits, and lets /rows32 ask as one of 32 bits: the same source.
  *
- * Results go to the kernel log, from where tools/kunit_gup/move_pages.py takes
- * them. Built with the kernel's nolibc.
+ * Results go to the kernel log, from where tools/kunit_gup/run/move_pages.py
+ * takes them. Built with the kernel's nolibc.
  */
-#include <linux/mempolicy.h>
 #include <sys/mman.h>
-#include "move_pages.h"
+#include "move_pages_common.h"
+#include "move_pages_kinds.h"
+#include "move_pages_overlap.h"
 
-#ifdef __x86_64__
-#define WORD	"64"
-#else
-#define WORD	"32"
-#endif
-
-static int log_fd;
 static char *memory;
-const void *pages[NR + 1];
-int status[NR + 1];
-
-void say(const char *name, const char *fault, long got, long want)
-{
-	char line[160];
-	int len;
-
-	if (fault)
-		len = snprintf(line, sizeof(line),
-			       "<5>move-pages: FAIL %s bits: %s: %s: got %ld, want %ld\n",
-			       WORD, name, fault, got, want);
-	else
-		len = snprintf(line, sizeof(line),
-			       "<5>move-pages: PASS %s bits: %s\n", WORD, name);
-	write(log_fd, line, len);
-}
-
-long ask(int pid, unsigned long nr)
-{
-	int i;
-
-	for (i = 0; i <= NR; i++)
-		status[i] = POISON;
-
-	return _syscall(__NR_move_pages, pid, nr, pages, 0, status, 0);
-}
 
 /* Even pages are touched, odd ones are not. */
 static void expect_every_other(const char *name, int pid, int nr)
@@ -68,11 +35,6 @@ static void expect_every_other(const char *name, int pid, int nr)
 		say(name, "status behind the last", status[nr], POISON);
 	else
 		say(name, NULL, 0, 0);
-}
-
-void expect(const char *name, long got, long want)
-{
-	say(name, got == want ? NULL : "result", got, want);
 }
 
 static void counts(void)
@@ -121,11 +83,6 @@ static void processes(void)
 	expect("process that has gone", ask(child, 1), -ESRCH);
 }
 
-void *map(unsigned long size, int prot, int flags)
-{
-	return mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-}
-
 /* 7.3 answers all groups of 16 that it can read before an array ends. */
 static void arrays_end(void)
 {
@@ -156,34 +113,6 @@ static void arrays_end(void)
 		snprintf(name, sizeof(name), "statuses end after %d", end);
 		expect(name, ret == -EFAULT ? wrong : ret, 0);
 	}
-}
-
-void bind_to(unsigned long nodes)
-{
-	if (_syscall(__NR_set_mempolicy, nodes ? MPOL_BIND : MPOL_DEFAULT, nodes ? &nodes : NULL,
-		     nodes ? 8 : 0))
-		say("memory policy", "cannot be set", errno, 0);
-}
-
-long wrong_answers(const char *at, int nr, unsigned long step, int want)
-{
-	long ret, wrong = 0;
-	int i;
-
-	for (i = 0; i < nr; i++)
-		pages[i] = at + i * step;
-	ret = ask(0, nr);
-	for (i = 0; i < nr; i++)
-		wrong += status[i] != want;
-
-	return ret ?: wrong;
-}
-
-long collapse_of(int pidfd, void *at)
-{
-	struct { void *base; unsigned long len; } range = { at, 2 << 20 };
-
-	return _syscall(__NR_process_madvise, pidfd, &range, 1, 25, 0) == 2 << 20 ? 0 : 1;
 }
 
 /* Huge pages are split and made again by others all the time. */
@@ -220,7 +149,7 @@ int main(int argc, char **argv)
 {
 	int i;
 
-	log_fd = open("/kmsg", O_WRONLY);
+	open_log();
 	bind_to(1);
 	memory = mmap(NULL, NR * 4096, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -7,7 +7,8 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include "move_pages.h"
+#include "move_pages_common.h"
+#include "move_pages_kinds.h"
 
 #define PMD	(2UL << 20)
 #define PUD	(1UL << 30)

@@ -6,7 +6,8 @@
  * after the other, says what has to be in the buffer.
  */
 #include <sys/mman.h>
-#include "move_pages.h"
+#include "move_pages_common.h"
+#include "move_pages_overlap.h"
 
 #define CHUNK		16
 #define ASKED		16		/* pages that are asked for; odd ones are not there */

@@ -4,8 +4,9 @@
  *
  * A line of it is "SECONDS PROGRAM ARGUMENTS"; what takes longer is killed. What the programs
  * print goes to the console, between "kunit-gup: begin" and "kunit-gup: end", where
- * tools/kunit_gup/kselftest.py takes it. The kernel's own messages would get into the middle of
- * their lines: they are kept from the console, unless it dies, and printed after each command.
+ * tools/kunit_gup/measure/kselftest.py takes it. The kernel's own messages would get into the
+ * middle of their lines: they are kept from the console, unless it dies, and printed after each
+ * command.
  * Built with the kernel's nolibc.
  */
 #include <sys/mount.h>

@@ -6,12 +6,16 @@ import signal
 import sys
 import traceback
 
-from . import (bench, checks, commands, coverage, deps, everything, kernelci, kselftest, letters,
-               lint, litmus, lock, measure, module_runs, move_pages, mutants, objects, options,
-               paths, plot, proc, profile, readme, rebase, runner, selftest, series_check, static,
-               steps, targets, tree, ui, variants)
-from .errors import UserError
+from . import options
+from .check import (check, checkpatch, commands, coverage, lint, litmus, modules_check, mutants,
+                    objects, test, w1)
+from .common import checks, deps, lock, paths, proc, ui
+from .common.errors import UserError
+from .measure import bench, bench_profile, bench_uml, kselftest, plot
 from .options import number, value as option
+from .publish import kernelci, series, series_check, table
+from .run import build_variants, kunit, module_runs, move_pages, steps, targets
+from .tree import rebase_check, trees
 
 
 def main(argv):
@@ -22,6 +26,8 @@ def main(argv):
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
+        for number in (signal.SIGINT, signal.SIGTERM):      # a second one does not stop the end
+            signal.signal(number, signal.SIG_IGN)
         proc.kill_children()
         print("\nkunit-gup: interrupted; run the same command to go on", file=sys.stderr)
         return 130
@@ -48,192 +54,103 @@ def _run(argv):
         raise UserError(f"unknown command {' '.join(argv)}", f"known: {' '.join(COMMANDS)}")
     options.check(argv[0])
     with lock.hold(wait=option("WAIT") not in ("", "0")):
-        return COMMANDS[argv[0]]() or 0
+        return command(argv[0])
 
 
-def _target():
-    """Return the one target that was asked for."""
-    return targets.find(option("TARGET") or targets.default(), option("VARIANT"))
+def command(name):
+    """Run the command `name`, and show what came of it; return the exit code.
 
-
-def _total(passed, failed, skipped):
-    """Print the last line of a run; return the exit code."""
+    It gives Checks, or totals, or a text to show, or nothing.
+    """
+    result = COMMANDS[name]()
+    if isinstance(result, str):
+        ui.note(result)
+        return 0
+    if result is None:
+        return 0
+    if isinstance(result, list):
+        for each in result:
+            each.show()
+        result = checks.totals(result)
+    passed, failed, skipped = result
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
     return 1 if failed or not passed else 0
+
+
+def _ready(*chosen, **needs):
+    """Install what the `chosen` targets and the command need; return the first target."""
+    deps.ensure(*chosen, **needs)
+    return chosen[0] if chosen else None
+
+
+def _target(standard=""):
+    """Return the one target that was asked for."""
+    return targets.find(option("TARGET") or standard or targets.default(), option("VARIANT"))
+
+
+def _kdir():
+    return option("KDIR")
 
 
 def _kunit():
     chosen = targets.find_all(option("TARGET") or targets.default(), option("VARIANT"))
     deps.ensure(*chosen)
-    return _total(*everything.suites(chosen, option("KDIR"), option("FILTER")))
-
-
-def _plan():
-    target = _target()
-    deps.ensure(target)
-    return _total(*runner.pin_plan(target, option("KDIR")).totals)
-
-
-def _checks(found):
-    """Show the `found` checks and the total; return the exit code."""
-    for check in found:
-        check.show()
-    return _total(*checks.totals(found))
-
-
-def _steps():
-    target = _target()
-    deps.ensure(target)
-    return _checks(steps.run(target, option("KDIR"), option("STEP")))
-
-
-def _coverage():
-    target = _target()
-    deps.ensure(target, programs=coverage.PROGRAMS)
-    return _checks(coverage.run(target, option("KDIR")))
-
-
-def _mutants():
-    target = _target()
-    deps.ensure(target)
-    found = mutants.run(target, option("KDIR"), option("FILTER"))
-    return _total(*checks.totals(found))
-
-
-def _objects():
-    deps.ensure(*objects.kernels())
-    return _checks(objects.run(option("KDIR")))
-
-
-def _bench():
-    target = targets.find(option("TARGET", "x86_64"))
-    deps.ensure(target, programs=plot.PROGRAMS)
-    measure.run(target, option("KDIR"), number("ROUNDS", 2), number("MB", 256),
-                option("STEP"), option("PEER"), option("KUNIT") == "idle")
-
-
-def _bench_profile():
-    target = targets.find(option("TARGET", "x86_64"))
-    deps.ensure(target)
-    profile.run(target, option("KDIR"), number("MB", 16), option("STEP"))
-
-
-def _kselftest():
-    target = targets.find(option("TARGET", "x86_64"))
-    deps.ensure(target, headers=kselftest.LIBRARIES)
-    return _checks(kselftest.run(target, option("KDIR"), option("STEP"), option("FILTER")))
-
-
-def _bench_uml():
-    rounds = number("ROUNDS", 7)
-    target = _target()
-    deps.ensure(target, programs=plot.PROGRAMS)
-    bench.run(target, option("KDIR"), rounds, option("STEP"), option("STEPS") == "all")
+    return check.suites(chosen, _kdir(), option("FILTER"))
 
 
 def _check():
     target = _target()
     chosen = [target] if option("TARGET") else [t for t in targets.table().values() if t.check]
     deps.ensure(*chosen, *objects.kernels(), *(kernel for kernel, _ in commands.kernels().values()),
-                programs=letters.PROGRAMS)
-    return _total(*everything.run(target, chosen, option("KDIR"), option("HERD")))
-
-
-def _series():
-    deps.ensure(programs=letters.PROGRAMS)
-    count = len(letters.write(option("KDIR")))
-    ui.note(f"{count} patches and a cover letter: git am {letters.DIRECTORY}/*.patch; "
-            "as plain diffs in plain/")
-
-
-def _series_check():
-    target = _target()
-    deps.ensure(target, *series_check.needs(), programs=letters.PROGRAMS)
-    return _checks(series_check.run(target, option("KDIR"), option("STEP")))
-
-
-def _rebase_check():
-    if not option("KDIR"):
-        raise UserError("rebase-check needs another tree of Linux", "say KDIR=/path")
-    return _checks(rebase.run(option("KDIR")))
-
-
-def _kernelci():
-    deps.ensure()
-    return _checks(kernelci.run(option("KDIR")))
-
-
-def _lint():
-    return _checks(lint.run(option("KDIR")))
-
-
-def _litmus():
-    deps.ensure()
-    return _checks(litmus.run(option("KDIR"), option("HERD")))
-
-
-def _test():
-    return _checks(selftest.run())
-
-
-def _checkpatch():
-    deps.ensure()
-    return _checks(static.checkpatch(option("KDIR")))
-
-
-def _w1():
-    target = _target()
-    deps.ensure(target)
-    return _checks(static.warnings(target, option("KDIR")))
-
-
-def _modules():
-    target = _target()
-    deps.ensure(target)
-    return _checks(static.modules(target, option("KDIR")))
-
-
-def _module_runs():
-    name = option("TARGET", "x86_64")
-    target = targets.find(name, option("VARIANT"))
-    deps.ensure(target)
-    verdicts = module_runs.run(target, option("KDIR"))
-    return _total(*everything.added([verdict.totals for verdict in verdicts]))
-
-
-def _build_variants():
-    deps.ensure(*variants.chosen().values())
-    return _checks(variants.run(option("KDIR")))
-
-
-def _move_pages():
-    target = targets.find(option("TARGET", "x86_64"), option("VARIANT"))
-    deps.ensure(target)
-    return _checks(move_pages.run(target, option("KDIR")))
+                programs=series.PROGRAMS, modules=kernelci.MODULES)
+    return check.run(target, chosen, _kdir(), option("HERD"))
 
 
 def _check_all():
     booted, module, stepped = targets.rest(), targets.table()["x86_64"], _target()
-    deps.ensure(stepped, *booted, module, *variants.chosen().values())
-    return _total(*everything.rest(booted, module, stepped, option("KDIR"), COMMANDS))
+    deps.ensure(stepped, *booted, module, *build_variants.chosen().values())
+    return check.rest(booted, module, stepped, _kdir(), command)
 
 
-def _table():
-    ui.note(f"what ran where: {readme.write()}")
+def _bench():
+    bench.run(_ready(_target("x86_64"), programs=plot.PROGRAMS), _kdir(), number("ROUNDS", 2),
+              number("MB", 256), option("STEP"), option("PEER"), option("KUNIT") == "idle")
 
 
-def _prepare():
-    deps.ensure()
-    ui.note(f"prepared tree: {tree.prepare(option('KDIR')).path}")
+def _bench_uml():
+    bench_uml.run(_ready(_target(), programs=plot.PROGRAMS), _kdir(), number("ROUNDS", 7),
+                  option("STEP"), option("STEPS") == "all")
+
+
+def _series():
+    deps.ensure(programs=series.PROGRAMS)
+    count = len(series.write(_kdir()))
+    return (f"{count} patches and a cover letter: git am {series.DIRECTORY}/*.patch; "
+            "as plain diffs in plain/")
+
+
+def _series_check():
+    target = _ready(_target(), *series_check.needs(), programs=series.PROGRAMS)
+    return series_check.run(target, _kdir(), option("STEP"))
+
+
+def _rebase_check():
+    if not _kdir():
+        raise UserError("rebase-check needs another tree of Linux", "say KDIR=/path")
+    return rebase_check.run(_kdir())
 
 
 def _export():
-    changed = tree.export(option("KDIR"))
-    ui.note(f"exported: {', '.join(changed) if changed else 'nothing to bring back'}")
+    changed = trees.export(_kdir())
+    return f"exported: {', '.join(changed) if changed else 'nothing to bring back'}"
 
 
-def _discard():
-    ui.note(f"prepared tree as in the repository: {tree.discard(option('KDIR')).path}")
+def _with_deps(function, **needs):
+    """Return `function`, called when what every build needs is there, and what it `needs`."""
+    def run():
+        deps.ensure(**needs)
+        return function()
+    return run
 
 
 def _clean():
@@ -250,34 +167,42 @@ def _distclean():
 
 COMMANDS = {
     "kunit": _kunit,
+    "plan": lambda: kunit.pin_plan(_ready(_target()), _kdir()).totals,
+    "steps": lambda: steps.run(_ready(_target()), _kdir(), option("STEP")),
+    "module-runs": lambda: module_runs.totals(_ready(_target("x86_64")), _kdir()),
+    "move-pages": lambda: move_pages.run(_ready(_target("x86_64")), _kdir()),
+    "build-variants": lambda: (deps.ensure(*build_variants.chosen().values())
+                               or build_variants.run(_kdir())),
+
+    "prepare": _with_deps(lambda: f"prepared tree: {trees.prepare(_kdir()).path}"),
+    "export": _export,
+    "discard": lambda: f"prepared tree as in the repository: {trees.discard(_kdir()).path}",
+    "rebase-check": _rebase_check,
+
     "check": _check,
     "check-all": _check_all,
-    "lint": _lint,
-    "litmus": _litmus,
-    "kernelci": _kernelci,
+    "test": test.run,
+    "lint": lambda: lint.run(_kdir()),
+    "litmus": _with_deps(lambda: litmus.run(_kdir(), option("HERD"))),
+    "checkpatch": _with_deps(lambda: checkpatch.run(_kdir())),
+    "w1": lambda: w1.run(_ready(_target()), _kdir()),
+    "modules-check": lambda: modules_check.run(_ready(_target()), _kdir()),
+    "objects": lambda: deps.ensure(*objects.kernels()) or objects.run(_kdir()),
+    "coverage": lambda: coverage.run(_ready(_target(), programs=coverage.PROGRAMS), _kdir()),
+    "mutants": lambda: mutants.run(_ready(_target()), _kdir(), option("FILTER")),
+
+    "bench": _bench,
+    "bench-profile": lambda: bench_profile.run(_ready(_target("x86_64")), _kdir(),
+                                               number("MB", 16), option("STEP")),
+    "bench-uml": _bench_uml,
+    "kselftest": lambda: kselftest.run(_ready(_target("x86_64"), headers=kselftest.LIBRARIES),
+                                       _kdir(), option("STEP"), option("FILTER")),
+
     "series": _series,
     "series-check": _series_check,
-    "rebase-check": _rebase_check,
-    "test": _test,
-    "plan": _plan,
-    "prepare": _prepare,
-    "export": _export,
-    "discard": _discard,
-    "steps": _steps,
-    "coverage": _coverage,
-    "mutants": _mutants,
-    "objects": _objects,
-    "bench": _bench,
-    "bench-profile": _bench_profile,
-    "kselftest": _kselftest,
-    "bench-uml": _bench_uml,
-    "w1": _w1,
-    "modules-check": _modules,
-    "module-runs": _module_runs,
-    "move-pages": _move_pages,
-    "build-variants": _build_variants,
-    "table": _table,
-    "checkpatch": _checkpatch,
+    "kernelci": _with_deps(lambda: kernelci.run(_kdir()), modules=kernelci.MODULES),
+    "table": lambda: f"what ran where: {table.write()}",
+
     "clean": _clean,
     "distclean": _distclean,
 }

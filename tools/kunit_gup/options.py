@@ -4,14 +4,17 @@ sentence that names the values it takes.
 """
 
 import fnmatch
-import json
 import os
 import re
 from pathlib import Path
 
-from . import (kdirs, kselftest, letters, litmus, machine, mutants, paths, series, source,
-               targets)
-from .errors import UserError
+from .check import litmus, mutants
+from .common import paths
+from .common.errors import UserError
+from .measure import kselftest
+from .publish import series
+from .run import machine, targets
+from .tree import kdirs, overlay, patches, source
 
 MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest of 2 GB
 ROUNDS = range(1, 101)
@@ -19,7 +22,6 @@ JOBS = range(1, 1025)
 MEASURED = ("x86_64", "arm64")      # tools/initramfs/measure.c knows their instructions
 TARGETS = {"bench": MEASURED, "bench-profile": MEASURED, "kselftest": MEASURED,
            "move-pages": ("x86_64",), "coverage": ("uml",)}
-SUITE = re.compile(r"struct kunit_suite \w+ = \{\s*\.name = \"(\w+)\"")
 
 
 def value(name, standard=""):
@@ -94,19 +96,19 @@ def _kdir(_command, text):
 def _peer(_command, text):
     for name in text.split(","):
         if not Path(name).expanduser().is_file():
-            _refuse("PEER", text, f"patch files with commas between, and there is no {name}")
+            _refuse("PEER", text, f"patch files separated by commas, and there is no {name}")
 
 
 def _step(command, text):
-    known = [series.number(patch) for patch in series.patch_files()]
+    known = [patches.number(patch) for patch in patches.patch_files()]
     if command == "series-check":
-        if not letters.DIRECTORY.is_dir():
+        if not series.DIRECTORY.is_dir():
             return      # it writes the mails first, and then looks
-        known = [mail.name[:4] for mail in letters.mails(letters.DIRECTORY)[1:]]
+        known = [mail.name[:4] for mail in series.mails(series.DIRECTORY)[1:]]
     many = command in ("steps", "series-check", "check")
     wrong = [one for one in (text.split(",") if many else [text]) if one not in known]
     if wrong:
-        _refuse("STEP", text, f"{'numbers with commas between' if many else 'a number'} "
+        _refuse("STEP", text, f"{'numbers separated by commas,' if many else 'a number'} "
                 f"from {known[0]} to {known[-1]}")
 
 
@@ -133,7 +135,7 @@ def suite_names():
     """Return the names of the suites in the repository, and of those that are pinned."""
     found = set(_pinned())
     for path in _suites():
-        found |= set(SUITE.findall(path.read_text(encoding="utf-8")))
+        found |= set(overlay.suites(paths.read(path)))
     return found
 
 
@@ -141,17 +143,17 @@ def case_names(suites):
     """Return the pinned cases of `suites`, and each word of their files, since one may be new."""
     found = set(_plan(suites))
     for path in _suites():
-        found |= set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+        found |= set(re.findall(r"\w+", paths.read(path)))
     return found
 
 
 def _suites():
-    return (paths.REPO / "lib/kunit-gup").glob("*_kunit.c")
+    return (paths.REPO / "lib/kunit-gup").rglob("*_kunit.c")
 
 
 def _pinned():
     plan = paths.TOOLS / "plan.json"
-    return json.loads(plan.read_text(encoding="utf-8")) if plan.exists() else {}
+    return paths.stored(plan)
 
 
 def _plan(suites):
@@ -170,6 +172,7 @@ CHECKS = {
     "ROUNDS": _numbers("ROUNDS", ROUNDS),
     "MB": _numbers("MB", MB),
     "PEER": _peer,
+    "KUNIT": _one_of("KUNIT", lambda: ("idle",)),
     "STEP": _step,
     "STEPS": _one_of("STEPS", lambda: ("all",)),
     "GUP_SEED": lambda _command, _text: machine.seed(),

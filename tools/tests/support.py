@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A small world for tests: a copy of the tools in a repository of its own, and a tiny kernel."""
+"""What tests need: a copy of the tools in a repository of its own, and a tiny kernel."""
 
 import hashlib
 import os
@@ -8,16 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOOLS))
-
-
-def heed_interrupts():
-    """In a child: heed Ctrl-C, which a shell's job in the background ignores, and its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 MAKEFILE = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\nEXTRAVERSION =\n"
@@ -58,6 +54,12 @@ def write(directory, files):
         path.write_text(text, encoding="utf-8")
 
 
+def script(path, text):
+    """Write an executable file."""
+    write(path.parent, {path.name: text})
+    path.chmod(0o755)
+
+
 def rename_patch(line):
     """Return a patch that renames line_`line` in mm/gup.c."""
     return PATCH.format(old=line, before=line - 1, after=line + 1, start=line)
@@ -86,7 +88,6 @@ class Sandbox(unittest.TestCase):
     """Gives each test a repository (its path has a space), a cache and a kernel tree."""
 
     def setUp(self):
-        """Make the world."""
         self.top = Path(tempfile.mkdtemp(prefix="kunit-gup-test-"))
         self.addCleanup(shutil.rmtree, self.top, ignore_errors=True)
         self.repo, self.kdir = self.top / "the repo", self.top / "linux"
@@ -114,6 +115,33 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stderr, r"\Akunit-gup: error: [^\n]+\n\Z")
         return done.stderr
+
+    def run_bad(self, command, **env):
+        """Run a command that finds something wrong; return its output."""
+        done = subprocess.run([self.repo / "tools/kunit-gup", command], env=self.env | env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+        return done.stdout
+
+    def interrupt(self, *pids, **env):
+        """Run `prepare`, and press Ctrl-C when the files `pids` have numbers of processes.
+
+        One line is said, and none of the processes is left.
+        """
+        def heed():     # a job in the background of a shell does not
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"], env=self.env | env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=heed)
+        while not all(pid.exists() and pid.read_text().strip() for pid in pids):
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        time.sleep(0.4)
+        run.send_signal(signal.SIGINT)      # while it ends its children
+        _, err = run.communicate(timeout=20)
+        self.assertEqual((run.returncode, err.strip().count("\n")), (130, 0), err)
+        self.assertEqual([pid.name for pid in pids if alive(pid)], [])
 
     @property
     def tree(self):

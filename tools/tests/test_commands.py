@@ -7,7 +7,8 @@ from unittest import mock
 
 import support
 
-from kunit_gup import cli, commands, lint, options
+from kunit_gup import cli, options
+from kunit_gup.check import commands, lint
 
 
 class Table(unittest.TestCase):
@@ -17,7 +18,7 @@ class Table(unittest.TestCase):
         """Read the table, of the commands that there are."""
         self.table = {name: entry for name, entry in commands.table().items()
                       if name in lint.targets()}
-        text = (support.TOOLS / "kunit_gup/everything.py").read_text(encoding="utf-8")
+        text = (support.TOOLS / "kunit_gup/check/check.py").read_text(encoding="utf-8")
         self.check = text[text.index("def run("):text.index("def rest(")]
 
     def test_complete(self):
@@ -26,7 +27,7 @@ class Table(unittest.TestCase):
         self.assertEqual(set(cli.COMMANDS), set(self.table))
         text = (support.TOOLS.parent / "Makefile").read_text(encoding="utf-8")
         for name in self.table:
-            self.assertRegex(text, rf"(?m)^#: make {name} ")
+            self.assertRegex(text, rf"(?m)^#: +make {name} ")
 
     def test_stage_or_reason(self):
         """A command is a stage of `make check`, or the table says why not."""
@@ -56,11 +57,7 @@ class Table(unittest.TestCase):
         with mock.patch.dict(os.environ, {"STEP": "0001", "JOBS": "2"}), \
                 mock.patch.object(commands.ui, "note", lambda _: None), \
                 mock.patch.object(commands, "table", lambda: {"x": {"run": {"MB": "16"}}}):
-            good, = commands.shortest({"x": lambda: seen.update(os.environ)})
-            bad, = commands.shortest({"x": lambda: 1})
+            good, = commands.shortest(lambda name: seen.update(os.environ))
+            bad, = commands.shortest(lambda name: 1)
         self.assertEqual([seen.get(key) for key in ("MB", "STEP", "JOBS")], ["16", None, "2"])
         self.assertEqual((good.problems, bad.problems), ([], ["it ended with 1"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

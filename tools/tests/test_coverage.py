@@ -4,40 +4,57 @@
 import re
 import tempfile
 import unittest
-from collections import defaultdict
 from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import coverage
-from kunit_gup.errors import UserError
+from kunit_gup.check import coverage
+from kunit_gup.common.errors import UserError
 
+TEXT = {"mm/gup.c": "".join(f"{line}\n" for line in (
+            "int changed(void)", "{", "added;", "if (b)", "added;", "}",
+            "int shorter(void)", "{", "here;", "}", "int same(void)", "{", "line 13;", "}",
+            "int gup_kunit_wrapper(void)", "{", "added;", "}")),
+        "mm/gup_batch.h": "int helper(void)\n{\nhelper 3;\nif (helper 4)\n}\n"}
 DIFF = """diff --git a/mm/gup.c b/mm/gup.c
 --- a/mm/gup.c
 +++ b/mm/gup.c
-@@ -10,0 +11,2 @@ int changed(void)
+@@ -2,0 +3,3 @@ int changed(void)
 +added
 +added
-@@ -30,2 +40,0 @@ int shorter(void)
++added
+@@ -30,2 +9,0 @@ int shorter(void)
 -removed
 -removed
+@@ -40,0 +17 @@ int gup_kunit_wrapper(void)
++added
 """
-TOP = Path("/linux")
-TEXT = {"mm/gup.c": [f"line {n};" for n in range(1, 61)],
-        "mm/gup_batch.h": [f"helper {n};" for n in range(1, 11)]}
-
-
-def counts(number, count, *branches):
-    """Return a line as gcov has it."""
-    return {"line_number": number, "count": count, "branches": [{"count": b} for b in branches]}
-
-
-def document(*files):
-    """Return what gcov says of an object."""
-    return {"current_working_directory": "/linux/build", "files": [
-        {"file": name, "lines": lines, "functions": [
-            {"name": function, "start_line": first, "end_line": last, "execution_count": 1}
-            for function, first, last in functions]} for name, functions, lines in files]}
+TRACE = """TN:
+SF:mm/gup.c
+FN:1,changed
+FN:11,same
+FNDA:1,changed
+FNDA:0,same
+DA:3,1
+BRDA:4,0,0,3
+BRDA:4,0,1,-
+DA:4,3
+DA:5,0
+DA:9,2
+DA:13,0
+DA:17,1
+LH:5
+end_of_record
+SF:mm/gup_batch.h
+BRDA:4,0,0,4
+BRDA:4,0,1,1
+DA:3,1
+DA:4,5
+end_of_record
+SF:/usr/include/x.h
+DA:1,1
+end_of_record
+"""
 
 
 def entry(text, **more):
@@ -46,87 +63,71 @@ def entry(text, **more):
 
 
 class Coverage(unittest.TestCase):
-    """What is made of gcov's numbers."""
+    """What is made of lcov's numbers."""
 
-    def setUp(self):
-        """Count two objects that share a header."""
-        self.found = defaultdict(coverage.Source)
-        functions = [("changed", 10, 14), ("shorter", 38, 42), ("same", 50, 55),
-                     ("gup_kunit_door", 11, 12)]
-        coverage.add(self.found, document(
-            ("../mm/gup.c", functions, [counts(10, 1), counts(11, 0), counts(12, 3, 3, 0),
-                                        counts(40, 2), counts(51, 0)]),
-            ("../mm/gup_batch.h", [("helper", 1, 4)], [counts(2, 0), counts(3, 4, 4, 0)]),
-            ("/usr/include/x.h", [("x", 1, 2)], [counts(1, 1)])), TOP)
-        coverage.add(self.found, document(
-            ("../mm/gup_batch.h", [("helper", 1, 4)], [counts(2, 1), counts(3, 1, 0, 1)])), TOP)
-
-    def lines(self):
+    @staticmethod
+    def lines():
         """Return the lines that count."""
-        return coverage.select(self.found, coverage.changed(DIFF), TEXT.get)
+        return coverage.select(coverage.read(TRACE), coverage.changed(DIFF), TEXT.get)
 
     def test_changed(self):
         """Added lines, and the line before those that were removed."""
-        self.assertEqual(coverage.changed(DIFF), {"mm/gup.c": {11, 12, 40}})
+        self.assertEqual(coverage.changed(DIFF), {"mm/gup.c": {3, 4, 5, 9, 17}})
 
     def test_which_lines_count(self):
-        """Those of changed functions and of the header; not of others, and of no door."""
-        self.assertEqual([(line.function, line.number) for line in self.lines()],
-                         [("changed", 10), ("changed", 11), ("changed", 12), ("shorter", 40),
-                          ("helper", 2), ("helper", 3)])
-
-    def test_objects_are_added_up(self):
-        """A line runs if it does in one object, and so for each way that it goes."""
-        helper = [line for line in self.lines() if line.function == "helper"]
-        self.assertEqual([line.count for line in helper], [1, 5])
-        self.assertEqual(helper[1].branches, [[4, 1]])
-
-    def test_unequal_branches_stay_apart(self):
-        """The compiler made something else of the line."""
-        known = []
-        for numbers in ([1, 0], [1, 0, 0], [0, 2]):
-            coverage._add_branches(known, numbers)
-        self.assertEqual(known, [[1, 2], [1, 0, 0]])
+        """Those of changed functions and of the header; not of others, and of no wrapper."""
+        self.assertEqual([(line.function, line.number, line.count) for line in self.lines()],
+                         [("changed", 3, 1), ("changed", 4, 3), ("changed", 5, 0),
+                          ("shorter", 9, 2), ("helper", 3, 1), ("helper", 4, 5)])
 
     def test_a_line_that_never_ran_is_a_problem(self):
-        """It is named."""
         lines = self.lines()
         problems = coverage.judge(lines, coverage.Rules([], []))
         self.assertEqual(len(problems), 1)
-        self.assertIn("mm/gup.c:11 in changed(): line 11;", problems[0])
+        self.assertIn("mm/gup.c:5 in changed(): added;", problems[0])
         self.assertEqual(coverage.figures(lines), {"lines": (5, 6), "branches": (3, 4)})
 
     def test_an_argument(self):
         """It is no problem any more; with `elsewhere`, it is not counted either."""
         for more, figure in (({}, (5, 6)), ({"elsewhere": "x86_64"}, (5, 5))):
             lines = self.lines()
-            rules = coverage.Rules([], [entry("line 11;", **more)])
+            rules = coverage.Rules([], [entry("added;", **more)])
             self.assertEqual(coverage.judge(lines, rules), [])
             self.assertEqual(coverage.figures(lines)["lines"], figure)
 
     def test_branches_left_out(self):
-        """By a rule, or by an argument."""
-        for rules in (coverage.Rules([re.compile("^line 12")], [entry("line 11;")]),
-                      coverage.Rules([], [entry("line 11;"), entry("line 12;")])):
+        for rules in (coverage.Rules([re.compile(r"^if \(b")], [entry("added;")]),
+                      coverage.Rules([], [entry("added;"), entry("if (b)")])):
             lines = self.lines()
             self.assertEqual(coverage.judge(lines, rules), [])
             self.assertEqual(coverage.figures(lines)["branches"], (2, 2))
 
     def test_an_argument_that_is_no_longer_needed(self):
         """Nor is one for a line that does not exist."""
-        for text in ("line 10;", "line 60;"):
-            rules = coverage.Rules([], [entry("line 11;"), entry(text)])
+        for text in ("if (c)", "here;"):
+            rules = coverage.Rules([], [entry("added;"), entry(text)])
             self.assertEqual(len(coverage.judge(self.lines(), rules)), 1)
 
-    def test_tracefile(self):
+    def test_report(self):
         """What is not counted is not in the report either."""
         lines = self.lines()
-        coverage.judge(lines, coverage.Rules([], [entry("line 11;", elsewhere="x86_64")]))
-        text = coverage.tracefile(lines, self.found, TOP)
-        self.assertIn("SF:/linux/mm/gup.c\nFN:10,changed\nFNDA:1,changed\n", text)
-        self.assertNotIn("DA:11,", text)
-        self.assertIn("BRDA:12,0,1,0\n", text)
-        self.assertEqual(text.count("end_of_record"), 2)
+        coverage.judge(lines, coverage.Rules([re.compile("helper 4")],
+                                             [entry("added;", elsewhere="x86_64")]))
+        self.assertEqual(coverage.counted_only(TRACE, lines), """TN:
+SF:mm/gup.c
+FN:1,changed
+FNDA:1,changed
+DA:3,1
+BRDA:4,0,0,3
+BRDA:4,0,1,-
+DA:4,3
+DA:9,2
+end_of_record
+SF:mm/gup_batch.h
+DA:3,1
+DA:4,5
+end_of_record
+""")
 
     def test_the_table(self):
         """It can be read, and what is wrong with another is one line."""
@@ -136,7 +137,3 @@ class Coverage(unittest.TestCase):
             path.write_text(text, encoding="utf-8")
             with self.assertRaises(UserError):
                 coverage.load(path)
-
-
-if __name__ == "__main__":
-    unittest.main()

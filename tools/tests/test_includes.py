@@ -5,7 +5,7 @@ import unittest
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import includes
+from kunit_gup.check import includes
 
 USE = "\tkunit_activate_static_stub(test, one, other);\n"
 STUB = "#include <kunit/static_stub.h>\n"
@@ -29,6 +29,9 @@ class Includes(unittest.TestCase):
         """The file includes it, or a header of ours does."""
         self.assertEqual(self.problems(STUB + USE), [])
         self.assertEqual(self.problems(USE, STUB), [])
+        self.assertEqual(includes.problems({
+            "lib/kunit-gup/fast/a_kunit.c": '#include "walk/x.h"\n' + USE,
+            "lib/kunit-gup/walk/x.h": f"#ifndef _X_H\n{STUB}#endif\n"}), [])
 
     def test_by_chance(self):
         """A header that one configuration only brings does not count."""
@@ -40,10 +43,5 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.problems("/* sort() */\nf(\"SZ_4M\");\n"), [])
 
     def test_brought(self):
-        """kunit/test.h brings errors as pointers."""
         self.assertTrue(self.problems("x = IS_ERR(y);\n"))
         self.assertEqual(self.problems("#include <kunit/test.h>\nx = IS_ERR(y);\n"), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,15 @@
 """What makes a run good or bad."""
 
 import unittest
-from pathlib import Path
 from xml.etree import ElementTree
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import bench, checks, judge, series, steps
-from kunit_gup.errors import UserError
-from kunit_gup.judge import Result
+from kunit_gup.common import checks
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import judge, steps
+from kunit_gup.run.judge import Result
+from kunit_gup.tree import patches
 
 
 def group(name, cases=(), groups=()):
@@ -36,29 +37,24 @@ class Judge(unittest.TestCase):
         return "\n".join(judge.judge(judge.leaves(json), log, skips, plan).problems)
 
     def test_good_run(self):
-        """Nothing is wrong, and leaves are counted."""
         verdict = judge.judge(judge.leaves(GOOD), "all fine\n", (), PLAN)
         self.assertEqual((verdict.problems, verdict.totals), ([], (3, 0, 0)))
 
     def test_no_test(self):
-        """Zero is not success."""
         verdict = judge.judge([], "", (), None)
         self.assertEqual(verdict.totals, (0, 1, 0))
 
     def test_failure_and_crash(self):
-        """Both count as failed."""
         verdict = judge.judge(judge.leaves(run_of(("one", "FAIL"), ("two", "ERROR"))), "", ())
         self.assertEqual(verdict.totals, (1, 2, 0))
 
     def test_missing_suite_case_row(self):
-        """The plan says what must be there."""
         plan = {"s": {"plain": 1, "table": 3, "gone": 1}, "lost": {"x": 1}}
         text = self.problems(GOOD, plan=plan)
         for part in ("s.table: 2 of 3 rows", "s.gone: 0 of 1", "lost: suite is missing"):
             self.assertIn(part, text)
 
     def test_more_than_planned(self):
-        """New rows must be pinned."""
         self.assertIn("make plan", self.problems(GOOD, plan={"s": {"plain": 1, "table": 1}}))
 
     def test_skips(self):
@@ -78,14 +74,12 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.problems(GOOD, skips=declared), "")
 
     def test_skip_reasons(self):
-        """They are read from the JUnit file."""
         suite = ElementTree.fromstring(
             '<testsuite name="main"><testsuite name="s"><testcase name="a"/><testcase name="b">'
             "<skipped>no THP</skipped></testcase></testsuite></testsuite>")
         self.assertEqual(judge.skip_reasons(suite), {("s", "b"): "no THP"})
 
     def test_names(self):
-        """Names that KernelCI would lose."""
         for bad in ("a#b", "a.b", "setup", "Upper", "x" * 128, "dash-ed"):
             self.assertTrue(self.problems(run_of((bad, "PASS"))), bad)
         self.assertIn("2 results", self.problems(run_of(("a", "PASS"), ("a", "PASS"))))
@@ -109,7 +103,6 @@ class Judge(unittest.TestCase):
             "s.table: 1 of 2 rows"])
 
     def test_plan_of(self):
-        """Rows are counted by case."""
         self.assertEqual(judge.plan_of(judge.leaves(GOOD)), PLAN)
 
 
@@ -140,11 +133,10 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.check("s.c.one", "fail"), [])
 
     def test_unexpected_failure(self):
-        """It is named."""
         self.assertEqual(self.check("s.d", "skip"), ["s.c.one: FAIL"])
 
     def test_expected_failure_that_passes(self):
-        """It is an error, so that the table stays true."""
+        """It is an error, so the table stays true."""
         self.assertIn("s.c.two: PASS, expected to fail until p", self.check("s.c", "fail"))
 
     def test_expectation_of_nothing(self):
@@ -168,41 +160,12 @@ class Steps(unittest.TestCase):
     @staticmethod
     def slugs():
         """Return the patches."""
-        return [series.slug(patch) for patch in series.patch_files()]
-
-
-class Bench(unittest.TestCase):
-    """From log lines to a table."""
-
-    LOG = ("    # fast: gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
-           "    # other: op=x\n")
-
-    def test_parse(self):
-        """Only lines of the benchmark count."""
-        self.assertEqual(bench.parse(self.LOG.format(1000, 1500)), {("get_fast", 4): (1000, 1500)})
-
-    def test_merge(self):
-        """The least minimum and the median of medians."""
-        boots = [bench.parse(self.LOG.format(a, b)) for a, b in ((3, 10), (1, 30), (2, 20))]
-        self.assertEqual(bench.merge(boots), {("get_fast", 4): (1, 20)})
-        with self.assertRaises(UserError):
-            bench.merge([boots[0], {}])
-
-    def test_table(self):
-        """The ratio is that of the medians."""
-        figure = {("get_fast", 4): (1000, 3000)}, {("get_fast", 4): (500, 1000)}
-        text = bench.table([(Path("0001-a.patch"), figure[0]), (Path("0002-b.patch"), figure[1])])
-        self.assertIn("3.00", text.splitlines()[-1].split()[-1])
+        return [patches.slug(patch) for patch in patches.patch_files()]
 
 
 class Checks(unittest.TestCase):
     """Counting."""
 
     def test_totals(self):
-        """A skipped check is neither passed nor failed."""
         found = [checks.Check("a"), checks.Check("b", ["x"]), checks.Check("c", skipped="why")]
         self.assertEqual(checks.totals(found), (1, 1, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,11 @@
 """KDIR= as a tarball, and as a tag of a git repository."""
 
 import os
-import signal
 import subprocess
-import time
-import unittest
 
-from support import KERNEL, MAKEFILE, Sandbox, alive, heed_interrupts, write
+from support import KERNEL, MAKEFILE, Sandbox, script, write
 
-from kunit_gup import kdirs
+from kunit_gup.tree import kdirs
 
 # Plays tar, and hangs half way.
 TAR = """#!/bin/sh
@@ -24,7 +21,6 @@ class Kdirs(Sandbox):
     """What is made of each."""
 
     def setUp(self):
-        """Begin with a tarball."""
         super().setUp()
         self.tarball = self.top / "linux-7.3.4.tar.gz"
         self.tar("-C", self.top, "linux")
@@ -78,18 +74,9 @@ class Good(Kdirs):
 
     def test_interrupted(self):
         """Ctrl-C leaves no tar behind, and what is half is not taken for a whole."""
-        write(self.top, {"bin/tar": TAR})
-        (self.top / "bin/tar").chmod(0o755)
-        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"], env=self.env | {
-            "WORLD": str(self.top), "PATH": f"{self.top}/bin:{os.environ['PATH']}"},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
-        pid = self.top / "pid"
-        while not pid.exists() or not pid.read_text().strip():
-            time.sleep(0.05)
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=20)
-        self.assertEqual(run.returncode, 130)
-        self.assertFalse(alive(pid))
+        script(self.top / "bin/tar", TAR)
+        self.interrupt(self.top / "pid", WORLD=str(self.top),
+                       PATH=f"{self.top}/bin:{os.environ['PATH']}")
         self.run_tool("prepare")
         self.assertIn("renamed_5", (self.tree / "mm/gup.c").read_text())
         self.assertEqual(self.left(), [self.tree.name])
@@ -144,7 +131,6 @@ class Bad(Kdirs):
         self.refused("KDIR=.* is no kernel; it must have the top Makefile")
 
     def test_other_version(self):
-        """As for a tree."""
         write(self.kdir, {"Makefile": MAKEFILE.replace("= 3", "= 1")})
         self.tar("-C", self.top, "linux")
         self.refused("is Linux 7.1.4 .*rebase-check")
@@ -159,7 +145,3 @@ class Bad(Kdirs):
                             ("history@v7.9", "has no tag v7.9")):
             self.refused(want, KDIR=f"{self.top}/{given}")
         self.assertTrue(where.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,15 +2,17 @@
 """What KernelCI would refuse, and what of a run it would lose."""
 
 import copy
+import importlib.util
 import json
-import subprocess
 import unittest
 
-from support import Sandbox, write
+from support import Sandbox, script, write
 
-from kunit_gup import blockyaml, kernelci
-from kunit_gup.errors import UserError
+from kunit_gup.common.errors import UserError
+from kunit_gup.publish import kernelci
 
+needs_yaml = unittest.skipUnless(importlib.util.find_spec("yaml"),
+                                 "python3-yaml is not installed; `make kernelci` installs it")
 PLAN = {"gup_a": {"one": 1, "rows": 2}}
 
 
@@ -34,7 +36,6 @@ class Results(unittest.TestCase):
         return kernelci.result_problems(run_of(rows, one), PLAN if plan is None else plan, **limit)
 
     def test_good_run(self):
-        """Nothing to say, also about skips and failures."""
         self.assertEqual(self.problems([("a row", "SKIP"), ("b_2", "FAIL")]), [])
 
     def test_status_error(self):
@@ -42,12 +43,11 @@ class Results(unittest.TestCase):
         found = "\n".join(self.problems([("a", "PASS"), ("b", "PASS")], one=("", "ERROR")))
         self.assertIn("at which all results are lost", found)
         self.assertIn("without a name", found)
-        self.assertIn("gup_a.one: 0 of 1 results", found)
+        self.assertIn("gup_a.one: 0 of 1 rows", found)
 
     def test_names(self):
-        """Characters, the word setup, and the length."""
         for name, what in (("a # b", "'a # b'"), ("a.b", "'a.b'"), ("the setup of it", "'setup'"),
-                           ("x" * 128, "longer"), ("ü" * 100, "more than 127 bytes")):
+                           ("x" * 128, "longer"), ("ü" * 100, "characters outside")):
             found = "\n".join(self.problems([(name, "PASS"), ("b", "PASS")]))
             self.assertIn(what, found, name)
 
@@ -59,7 +59,6 @@ class Results(unittest.TestCase):
                       "\n".join(self.problems([("a b", "PASS"), ("a_b", "PASS")])))
 
     def test_too_much(self):
-        """More than the API takes."""
         rows = [("a", "PASS"), ("b", "PASS")]
         size = kernelci.body(run_of(rows))
         self.assertEqual(self.problems(rows, most=size), [])
@@ -80,20 +79,18 @@ class Results(unittest.TestCase):
         self.assertIn("'gup_a.rows.a row' and 'gup_b.rows.a row' are both rows-a-row", found[0])
 
     def test_too_little(self):
-        """Less than is pinned; more is no loss."""
-        self.assertEqual(self.problems([("a", "PASS")]), ["gup_a.rows: 1 of 2 results"])
+        self.assertEqual(self.problems([("a", "PASS")]), ["gup_a.rows: 1 of 2 rows"])
         self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS")], plan={"gup_b": {"x": 1}}),
-                         ["gup_b: pinned, and not in the results"])
+                         ["gup_b: suite is missing (1 cases)"])
         self.assertEqual(self.problems([("a", "PASS"), ("b", "PASS"), ("c", "PASS")]), [])
 
 
+@needs_yaml
 class Jobs(unittest.TestCase):
     """The file that is shipped is good, and each mistake in it is found."""
 
     def setUp(self):
-        """Read the file."""
-        self.text = kernelci.FILE.read_text(encoding="utf-8")
-        self.config = blockyaml.load(self.text, "x")
+        self.config = kernelci.load(kernelci.FILE.read_text(encoding="utf-8"))
         self.name, self.job = next(iter(self.config["jobs"].items()))
 
     def broken(self, change):
@@ -103,16 +100,12 @@ class Jobs(unittest.TestCase):
         return "\n".join(kernelci.key_problems(config))
 
     def test_as_shipped(self):
-        """Keys are good, and another reader of YAML has the same."""
+        """Keys are good, and a file that is no YAML is one line."""
         self.assertEqual(kernelci.key_problems(self.config), [])
-        try:
-            import yaml
-        except ImportError:
-            self.skipTest("no python3-yaml here")
-        self.assertEqual(yaml.safe_load(self.text), self.config)
+        with self.assertRaisesRegex(UserError, r"^kunit-gup.yaml: [^\n]*line 2[^\n]*$"):
+            kernelci.load("a: 1\nb: c: d\n")
 
     def test_mistakes_in_keys(self):
-        """Each is named."""
         for change, what in (
                 (lambda c, j: j.update(timeout=300), "unknown key timeout"),
                 (lambda c, j: j.pop("kcidb_test_suite"), "no key kcidb_test_suite"),
@@ -147,7 +140,6 @@ parser.parse_args(sys.argv[2:])
                                         self.kdir)
 
     def test_options(self):
-        """Each mistake is named."""
         good = '--kunitconfig=lib/kunit-gup --qemu_args="-smp 2"'
         self.assertEqual(self.problems(good), [])
         for args, what in ((f"{good} --timeout=9", "`kunit.py config` has no --timeout"),
@@ -158,42 +150,22 @@ parser.parse_args(sys.argv[2:])
             self.assertIn(what, "\n".join(self.problems(args)))
         self.assertIn("arch vax", "\n".join(self.problems(good, "vax")))
 
+    @needs_yaml
     def test_command(self):
         """`make kernelci` looks at the results that there are, and skips where there are none."""
         write(self.kdir, {"tools/testing/kunit/kunit.py": self.HELP.replace(
             '"--timeout"', '"--kconfig_add"').replace('!= "config"', '!= "x"')})
         write(self.repo, {"build/results/uml.json": json.dumps(run_of([("a", "PASS")])),
                           "tools/plan.json": json.dumps(PLAN)})
-        error = self.run_checks("kernelci")
-        self.assertIn("gup_a.rows: 1 of 2 results", error)
+        error = self.run_bad("kernelci")
+        self.assertIn("gup_a.rows: 1 of 2 rows", error)
         self.assertIn("skipped KernelCI keeps the results of x86_64", error)
 
-    def run_checks(self, command):
-        """Run a command that finds something; return what it says."""
-        done = subprocess.run([self.repo / "tools/kunit-gup", command], env=self.env,
-                              capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
-        return done.stdout
-
-
-class Yaml(unittest.TestCase):
-    """The reader takes what it knows, and refuses the rest with a line number."""
-
-    def test_reads(self):
-        """Mappings, lists, strings, numbers."""
-        self.assertEqual(blockyaml.load("a:\n  b: 1\n  c: 'x: y'\nd:\n  - e: 2\n    f:\n      g: h\n"
-                                        "  - e: 3\ni:\n  - j\n  - k l\n", "x"),
-                         {"a": {"b": 1, "c": "x: y"}, "d": [{"e": 2, "f": {"g": "h"}}, {"e": 3}],
-                          "i": ["j", "k l"]})
-
-    def test_refuses(self):
-        """Anchors, flow style, keys that are there twice, and bad depth."""
-        for text, where in (("a: &b\n", "x:1"), ("a: [1]\n", "x:1"), ("a: 1\na: 2\n", "x:2"),
-                            ("a: b: c\n", "x:1"), ("a: 'it''s'\n", "x:1"), ("a\n", "x:1"),
-                            ("  a: 1\nb: 2\n", "x:2"), ("a: 1 # note\n", "x:1")):
-            with self.assertRaisesRegex(UserError, where, msg=text):
-                blockyaml.load(text, "x")
-
-
-if __name__ == "__main__":
-    unittest.main()
+    def test_no_yaml(self):
+        """Where it is missing it is installed, or named."""
+        write(self.repo, {"tools/sitecustomize.py": "import sys\nsys.modules['yaml'] = None\n"})
+        script(self.repo / "bin/apt-get", "#!/bin/sh\n")
+        self.assertRegex(
+            self.run_tool("kernelci", good=False, PYTHONPATH=str(self.repo / "tools"),
+                          PATH=f"{self.repo}/bin:{self.env['PATH']}"),
+            "(python3-yaml is still missing|packages are missing:.* python3-yaml)")

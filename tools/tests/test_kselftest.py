@@ -5,7 +5,7 @@ import unittest
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import kselftest
+from kunit_gup.measure import kselftest
 
 CONSOLE = """\
 kunit-gup: begin /cow
@@ -61,7 +61,3 @@ class KselftestTest(unittest.TestCase):
     def test_a_result_is_missing(self):
         other = kselftest.parse(CONSOLE.replace("ok 1 No leak", "# 1 No leak"))["cow"]
         self.assertEqual(len(kselftest.differences(self.found["cow"], other)), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,7 @@ import unittest
 
 import support
 
-from kunit_gup import lint, oracles
+from kunit_gup.check import lint, oracles
 
 HEADER = """
 #ifndef __MM_GUP_BATCH_H
@@ -39,7 +39,7 @@ unsigned int gup_kunit_harmless(struct page *page)
 }
 """
 WALKER = """
-struct doors {
+struct wrappers {
 	int (*walk)(int a);
 	int (*grab)(int a);
 	int (*sum)(int a);
@@ -62,7 +62,7 @@ static int gup_walk(int a)
 }
 #endif
 
-const struct doors doors = { .walk = gup_walk, .grab = try_grab, .sum = gup_walk,
+const struct wrappers wrappers = { .walk = gup_walk, .grab = try_grab, .sum = gup_walk,
 	.things = 5 };
 """
 ORACLE = """
@@ -107,8 +107,8 @@ class Oracles(unittest.TestCase):
 
     def test_good(self):
         """What looks at one page is no problem, nor are comments, strings and fields."""
-        for good in ("page_count(page)", "gup_kunit_harmless(page)", "doors.grab(1)", "doors.things", "count->sum",
-                     "COUNT(2)", "row->more", "row->walks", "walk"):
+        for good in ("page_count(page)", "gup_kunit_harmless(page)", "wrappers.grab(1)",
+                     "wrappers.things", "count->sum", "COUNT(2)", "row->more", "row->walks", "walk"):
             self.assertEqual(problems(good), [], good)
 
     def test_every_helper(self):
@@ -130,23 +130,20 @@ class Oracles(unittest.TestCase):
                                ("ASK_AGAIN(page)", "ASK_AGAIN", "ask"),
                                ("gup_walk(1)", "gup_walk", "gup_more"),
                                ("other(d->walk)", ".walk", ".walk()"),
-                               ("doors.sum(1)", ".sum()", "gup_walk")):
+                               ("wrappers.sum(1)", ".sum()", "gup_walk")):
             self.assertEqual(problems(what),
                              [f"lib/kunit-gup/gup_oracle.c:9: {name} batches, by {by}"], what)
 
     def test_address_taken(self):
-        """To name one is enough."""
         self.assertEqual(len(problems("other(gup_more)")), 1)
 
     def test_include(self):
-        """The header may not even be included."""
         text = '#include "gup_batch.h"\n' + ORACLE % "0"
         self.assertEqual(problems("0", **{"lib/kunit-gup/gup_oracle_more.c": text}),
                          ["lib/kunit-gup/gup_oracle_more.c: includes gup_batch.h"])
 
     def test_all_oracles(self):
-        """Each file of them is looked at."""
-        for name in ("gup_oracle_slow", "gup_oracle_nodes", "gup_oracle_x", "gup_mm_read"):
+        for name in ("gup_oracle_slow", "gup_oracle_nodes", "oracle/gup_x", "gup_mm_read"):
             found = problems("0", **{f"lib/kunit-gup/{name}.c": ORACLE % "ask(page)"})
             self.assertEqual(found, [f"lib/kunit-gup/{name}.c:9: ask batches, by gup_kunit_things"])
 
@@ -155,8 +152,8 @@ class Oracles(unittest.TestCase):
         text = "int gup_%s(struct page *page)\n{\n\treturn 0;\n}\n"
         for name in ("nodes_reference", "lt_oracle", "mm_oracle_fast"):
             self.assertEqual(problems("0", **{"lib/kunit-gup/gup_x.c": text % name}),
-                             [f"lib/kunit-gup/gup_x.c: gup_{name}() is a prediction and belongs in "
-                              "lib/kunit-gup/gup_oracle_*.c"])
+                             [f"lib/kunit-gup/gup_x.c: gup_{name}() is a prediction, which "
+                              "only an oracle makes"])
         for name in ("already_referenced", "walk_matches_oracle", "preference"):
             self.assertEqual(problems("0", **{"lib/kunit-gup/gup_x.c": text % name}), [])
 
@@ -168,7 +165,7 @@ class Oracles(unittest.TestCase):
     def test_real_header(self):
         """The functions of mm/gup_batch.h are found, and nothing else."""
         text = (support.TOOLS.parent / "mm/gup_batch.h").read_text(encoding="utf-8")
-        found = oracles.functions(oracles.strip(text)).keys() - {"__MM_GUP_BATCH_H",
+        found = oracles.defined(text).keys() - {"__MM_GUP_BATCH_H",
                                                                "GUP_GUESS_MAX"}
         self.assertEqual(len(found), text.count("\n{\n"))
         self.assertLessEqual({"gup_nr_ptes", "gup_next_folio_entry", "gup_nr_shareable"}, found)
@@ -198,7 +195,7 @@ class Rows(unittest.TestCase):
         return " ".join(text.split()).rpartition("(")[0] + "("
 
     def test_positional(self):
-        """A row has names, but for the pictures of a layout."""
+        """A row has names, but for the two strings of a layout."""
         self.assertEqual(self.found(lint.POSITIONAL, 'x[] = {\n\t{ "15 of 40", 40, 15 },\n'),
                          ['lib/kunit-gup/a.c:2: { "15 of 40", 40, 15 }'])
         for text in ('\t{ .name = "0" },', '\t\t.layout = { "A2", "A0-3" },'):

@@ -5,7 +5,7 @@ import unittest
 
 import support
 
-from kunit_gup import litmus
+from kunit_gup.check import litmus
 
 TEST = """C {name}
 
@@ -69,14 +69,12 @@ class Pairs(unittest.TestCase):
             self.assertEqual(self.problems(code, "one-broken-no-rmb"), [], code)
 
     def test_more_than_one_line(self):
-        """Two lines are too much, wherever they are."""
         for code in (CODE[2:], CODE[:2], ("\tr0 = 1;\n", CODE[1], "\tr1 = 1;\n", CODE[3]),
                      (CODE[2], CODE[0], CODE[1]), (CODE[2], CODE[1], CODE[0], CODE[3])):
             self.assertEqual(self.problems(code), [
                 "one-broken.litmus differs from one.litmus in more than one line"], code)
 
     def test_no_line(self):
-        """Comments and blanks make no difference."""
         self.assertEqual(self.problems(("\tr0  =  READ_ONCE(*x);\t// (b)\n", *CODE[1:])),
                          ["one-broken.litmus does not differ from one.litmus"])
 
@@ -86,7 +84,6 @@ class Pairs(unittest.TestCase):
         self.assertNotIn("it says", " ".join(litmus._code(test("one"))))
 
     def test_alone(self):
-        """Each needs the other."""
         self.assertEqual(litmus._twins({"one": test("one")}),
                          ["one.litmus has no twin one-broken.litmus"])
         self.assertEqual(litmus._twins({"one-broken": test("one-broken", "Sometimes")}), [
@@ -112,7 +109,6 @@ class Texts(unittest.TestCase):
         self.assertEqual(litmus._results({}), ["lib/kunit-gup/litmus has none"])
 
     def test_here(self):
-        """The tests of this repository keep the rules."""
         texts = litmus.tests()
         self.assertEqual([c.problems for c in litmus.rules(texts)], [[], [], []])
         self.assertGreater(len(texts), 60)
@@ -122,24 +118,14 @@ class Run(support.Sandbox):
     """The command, with a herd7 that is a script."""
 
     def setUp(self):
-        """Add a pair of tests and the script."""
         super().setUp()
         self.texts = {"one": test("one"),
                       "one-broken": test("one-broken", "Sometimes", CODE[:3])}
         support.write(self.repo, files(self.texts))
         support.write(self.kdir, {"tools/memory-model/linux-kernel.cfg": ""})
         self.herd = self.top / "herd7"
-        self.herd.write_text(HERD, encoding="utf-8")
-        self.herd.chmod(0o755)
+        support.script(self.herd, HERD)
         self.env["HERD"] = str(self.herd)
-
-    def lines(self, **env):
-        """Run the command, which fails; return its lines on stdout."""
-        done = support.subprocess.run(
-            [self.repo / "tools/kunit-gup", "litmus"], env=self.env | env, capture_output=True,
-            stdin=support.subprocess.DEVNULL, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
-        return done.stdout.splitlines()
 
     def test_all_as_expected(self):
         """One check for each test, with what came out, and those of the files."""
@@ -150,7 +136,7 @@ class Run(support.Sandbox):
 
     def test_other_outcome(self):
         """What herd7 says is compared with the file, and an error is no outcome."""
-        lines = self.lines(ODD="one", MUTE="one-broken")
+        lines = self.run_bad("litmus", ODD="one", MUTE="one-broken").splitlines()
         self.assertIn("    herd7 says Always, the file Never", lines)
         self.assertIn("    herd7 gives no outcome: Error: no such thing", lines)
         self.assertEqual(lines[-1], "3 passed, 2 failed, 0 skipped")
@@ -159,7 +145,7 @@ class Run(support.Sandbox):
         """The page names each test, README each but the twins, and both no others."""
         support.write(self.repo, {"mm/gup_batch.rst": "``one.litmus`` NAME-broken.litmus",
                                   "lib/kunit-gup/litmus/README": "one.litmus two.litmus\n"})
-        lines = self.lines()
+        lines = self.run_bad("litmus").splitlines()
         at = lines.index("FAILED gup_batch.rst and README name each litmus test")
         self.assertEqual(lines[at + 1:at + 3], [
             "    mm/gup_batch.rst does not name one-broken.litmus",
@@ -175,7 +161,6 @@ class Run(support.Sandbox):
         self.assertEqual(lines[-1], "3 passed, 0 failed, 1 skipped")
 
     def test_on_path(self):
-        """Without HERD=, it is the one on PATH."""
         del self.env["HERD"]
         self.env["PATH"] = f"{self.top}:{self.env['PATH']}"
         self.assertIn("ok litmus one: Never", self.run_tool("litmus"))
@@ -195,8 +180,4 @@ class Run(support.Sandbox):
         """A tree without the memory model is said to be one."""
         (self.kdir / "tools/memory-model/linux-kernel.cfg").unlink()
         self.assertIn("    the kernel tree has no tools/memory-model/linux-kernel.cfg",
-                      self.lines())
-
-
-if __name__ == "__main__":
-    unittest.main()
+                      self.run_bad("litmus").splitlines())

@@ -2,11 +2,12 @@
 """`make bench` and `make bench-profile`: what is read from a guest, and what is made of it."""
 
 import unittest
+from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import figures, measure, profile
-from kunit_gup.errors import UserError
+from kunit_gup.common.errors import UserError
+from kunit_gup.measure import bench, bench_profile, bench_uml, figures
 
 CONSOLE = """\
 kunit-gup: calibration instructions=100000000 ns=100010000
@@ -34,7 +35,7 @@ class FiguresTest(unittest.TestCase):
     """Results of a boot, tables and objects."""
 
     def setUp(self):
-        self.boot = figures.parse(measure.RESULT.findall(CONSOLE))
+        self.boot = figures.parse(bench.RESULT.findall(CONSOLE))
         faster = {k: v / 4 for k, v in self.boot.items()}
         self.figures = figures.Figures(
             "x86_64", figures.INSTRUCTIONS, ["unpatched", "patched"],
@@ -66,34 +67,53 @@ class FiguresTest(unittest.TestCase):
             figures.merge([self.boot, {}])
 
     def test_meter_is_checked(self):
-        measure.check_meter(figures.INSTRUCTIONS, CONSOLE, "log")
+        bench.check_meter(figures.INSTRUCTIONS, CONSOLE, "log")
         wrong = CONSOLE.replace("ns=100010000", "ns=150000000")
-        measure.check_meter(figures.TIME, wrong, "log")
+        bench.check_meter(figures.TIME, wrong, "log")
         with self.assertRaises(UserError):
-            measure.check_meter(figures.INSTRUCTIONS, wrong, "log")
+            bench.check_meter(figures.INSTRUCTIONS, wrong, "log")
+
+
+class BenchUmlTest(unittest.TestCase):
+    """What the suites print on UML."""
+
+    LOG = ("    # fast: gup_bench: op=get_fast order=4 min_ps_per_page={} median_ps_per_page={}\n"
+           "    # other: op=x\n")
+
+    def test_median_per_page(self):
+        boots = [bench_uml.parse(self.LOG.format(1, median)) for median in (10000, 30000, 20000)]
+        found = figures.Figures("uml", figures.TIME, ["unpatched"],
+                                {"unpatched": figures.merge(boots)})
+        self.assertEqual(found.median("unpatched", key("get_fast", per_call=512)), 20)
+
+    def test_choose(self):
+        steps = [(Path("0001-a.patch"), "a"), (Path("0002-b.patch"), "b"),
+                 (Path("0003-c.patch"), "c")]
+        self.assertEqual(bench_uml.choose(steps, "", True), steps)
+        self.assertEqual(bench_uml.choose(steps, "", False), [steps[0], steps[2]])
+        self.assertEqual(bench_uml.choose(steps, "0002", False), steps[:2])
+        self.assertEqual(bench_uml.choose(steps, "0001", False), steps[:1])
+        with self.assertRaisesRegex(UserError, "no STEP=0009 in mm/patches; known: 0001 0002"):
+            bench_uml.choose(steps, "0009", False)
 
 
 class ProfileTest(unittest.TestCase):
     """Counts of instructions and the functions they are in."""
 
     def test_functions(self):
-        symbols = profile.Symbols(SYSTEM_MAP)
+        symbols = bench_profile.Symbols(SYSTEM_MAP)
         counts = {0x1000: 1, 0x10ff: 2, 0x1100: 3, 0x2004: 4}
         self.assertEqual(symbols.by_function(counts), {"first": 3, "second": 3, "third": 4})
 
     def test_windows_follow_the_results(self):
-        keys = list(figures.parse(measure.RESULT.findall(CONSOLE)))
+        keys = list(figures.parse(bench.RESULT.findall(CONSOLE)))
         windows = [{1: 10}, {2: 20}, {3: 30}, {4: 40}, {5: 50}]
-        found = profile.assign(keys, windows, 10)
+        found = bench_profile.assign(keys, windows, 10)
         self.assertEqual(found, {keys[0]: {1: 1}, keys[1]: {2: 2}, keys[2]: {3: 3},
                                  keys[3]: {5: 5}})
 
     def test_another_number_of_windows(self):
-        keys = list(figures.parse(measure.RESULT.findall(CONSOLE)))
+        keys = list(figures.parse(bench.RESULT.findall(CONSOLE)))
         for number in (1, 4, 6):
             with self.assertRaises(UserError):
-                profile.assign(keys, [{1: 10}] * number, 10)
-
-
-if __name__ == "__main__":
-    unittest.main()
+                bench_profile.assign(keys, [{1: 10}] * number, 10)

@@ -4,7 +4,7 @@
 import unittest
 
 import support  # noqa: F401
-from kunit_gup import move_pages
+from kunit_gup.run import move_pages
 
 GOOD = "[    1.5] move-pages: PASS 64 bits: 15 addresses\r\n"
 BAD = "[    1.5] move-pages: FAIL 32 bits: pages of a child: result: got -1, want 0\r\n"
@@ -21,11 +21,6 @@ class MovePagesTest(unittest.TestCase):
         self.assertEqual(bad.problems, ["result: got -1, want 0"])
 
     def test_missing(self):
-        """Each word size has all of its rows."""
         self.assertEqual(move_pages.missing(GOOD * move_pages.ROWS),
                          [f"0 of {move_pages.ROWS} rows of 32 bits"])
         self.assertEqual(len(move_pages.missing(GOOD)), 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,8 +9,10 @@ from unittest import mock
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import build, judge, mutants, paths, runner, targets
-from kunit_gup.errors import UserError
+from kunit_gup.check import mutants
+from kunit_gup.common import paths
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import build, judge, kunit, targets
 
 FILE = """/* f() does it. */
 static int f(int a);
@@ -50,23 +52,20 @@ def verdict(*rows, problems=()):
 
 
 class Text(unittest.TestCase):
-    """A mutation is exactly one place."""
+    """A mutation changes exactly one place."""
 
     def test_white_space(self):
-        """Of whatever kind, it is the same."""
         self.assertIn("return 7;\n\treturn 0;",
                       mutant("return g(a, 1);", "return 7;").apply(FILE))
 
     def test_function(self):
         """The text is looked for in each definition, not in declarations and comments."""
-        self.assertEqual(len(mutants.definitions(FILE, "f")), 1)
-        self.assertEqual(len(mutants.definitions(FILE, "g")), 2)
+        self.assertEqual([each.name for each in mutants.functions(FILE)], ["f", "g", "g"])
         changed = mutant("a > 1", "a < 1", function="g").apply(FILE)
         self.assertIn("return a < 1;", changed)
         self.assertIn("if (a > 1)", changed)
 
     def test_not_once(self):
-        """No place, two places, or no such function."""
         for wrong in (mutant("a > 2"), mutant("a > 1"), mutant("a", function="h"),
                       mutant("f(a)", function="f")):
             with self.assertRaisesRegex(UserError, r"^tools/mutants.toml: one: "):
@@ -90,7 +89,6 @@ class Table(unittest.TestCase):
         self.assertLessEqual({m.target for m in found}, targets.table().keys())
 
     def test_mistakes(self):
-        """Each is one line."""
         good = '[[mutant]]\nname = "a-1"\nfile = "x"\nold = "y"\n'
         self.assertEqual(len(self.load(good)), 1)
         for text in (good + good, good + "sweet = 1\n", '[[mutant]]\nname = "a"\n', "x",
@@ -123,7 +121,6 @@ class Outcomes(unittest.TestCase):
     """What the suites made of it."""
 
     def test_kinds(self):
-        """Nothing wrong is what is bad."""
         passed, failed = ("PASS", "s", "a"), ("FAIL", "s", "b")
         for run, kind, by, rows in (
                 (verdict(passed), "survived", "", 0),
@@ -151,7 +148,6 @@ class Bench(unittest.TestCase):
     """One mutation after the other in a work tree."""
 
     def setUp(self):
-        """Make a work tree with one file."""
         top = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.file, work = top / "x.c", mock.Mock(path=top)
         self.file.write_text(FILE, encoding="utf-8")
@@ -159,7 +155,7 @@ class Bench(unittest.TestCase):
         self.bench.target.name = "uml"
         self.enterContext(mock.patch.object(paths, "fresh_log"))
         self.make = self.enterContext(mock.patch.object(build, "make"))
-        self.boot = self.enterContext(mock.patch.object(runner, "boot"))
+        self.boot = self.enterContext(mock.patch.object(kunit, "boot"))
 
     def test_all_suites_if_those_named_notice_nothing(self):
         """The file is mutated meanwhile, and as before afterwards."""
@@ -171,7 +167,6 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.file.read_text(), FILE)
 
     def test_it_does_not_build(self):
-        """That says nothing about the suites."""
         self.make.side_effect = build.Failed("no", "see")
         check, entry = self.bench.check(mutant("a > 1", "a ==", function="f"))
         self.assertEqual((len(check.problems), entry["outcome"]), (1, "build error"))
@@ -183,7 +178,3 @@ class Bench(unittest.TestCase):
             self.bench.check(mutant("a > 1", "a < 1", function="f"))
         self.assertEqual(self.file.read_text(), FILE)
         self.assertEqual((self.file.parent / mutants.MUTATED).read_text(), '["x.c"]')
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
-from kunit_gup import objects
+from kunit_gup.check import objects
 
 
 class Code(unittest.TestCase):
@@ -24,13 +24,11 @@ class Code(unittest.TestCase):
         return directory / "x.o"
 
     def setUp(self):
-        """Make room."""
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.directory = temporary.name
 
     def test_moved_lines_make_no_difference(self):
-        """Comments and line numbers are not code."""
         one = self.build("int warn(int);\nint f(int a) { return warn(__LINE__) + a; }\n")
         two = self.build("/* more */\nint warn(int);\n\nint f(int a) { return warn(__LINE__) + a; }\n")
         self.assertEqual(objects.differences(one, two), [])
@@ -54,11 +52,11 @@ class Code(unittest.TestCase):
         self.assertEqual(*(objects.sections(lines.format("a", n)) for n in (868, 869)))
         self.assertNotEqual(*(objects.sections(lines.format(n, 868)) for n in "ab"))
 
-    def test_doors(self):
+    def test_access(self):
         """Symbols and strings of the test access are found."""
-        self.assertEqual(objects.doors(self.build("int f(void) { return 1; }\n")), [])
-        self.assertEqual(objects.doors(self.build("int gup_kunit_door(void) { return 1; }\n")),
-                         ["gup_kunit_door"])
+        self.assertEqual(objects.access(self.build("int f(void) { return 1; }\n")), [])
+        self.assertEqual(objects.access(self.build("int gup_kunit_wrapper(void) { return 1; }\n")),
+                         ["gup_kunit_wrapper"])
 
 
 class Around(unittest.TestCase):
@@ -73,7 +71,3 @@ class Around(unittest.TestCase):
         self.assertEqual(objects.around(list("abcde"), list("bcd"), {"d": "why"}), set("cde"))
         self.assertEqual(objects.around(list("abcde"), list("bcd"), {}), set("e"))
         self.assertEqual(objects.around(list("abcde"), list("b"), {"b": "why"}), set("be"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -34,7 +34,7 @@ BAD = (
     ("bench", "PEER", "none.patch", "it takes patch files"),
     ("bench", "STEP", "9999", "it takes a number from 0001 to 0001"),
     ("bench", "STEP", "0001,0001", "it takes a number from "),
-    ("steps", "STEP", "0001,0002", "it takes numbers with commas between from "),
+    ("steps", "STEP", "0001,0002", "it takes numbers separated by commas, from "),
     ("bench-uml", "STEPS", "some", "known: all"),
     ("kunit", "GUP_SEED", "odd", "say GUP_SEED=42, or any number up to "),
     ("litmus", "HERD", "/no/such/herd7", "name a herd7, or leave HERD= out"),
@@ -64,7 +64,6 @@ class Options(Sandbox):
         self.assertEqual(list(self.cache.glob("kunit-gup/*")), [])
 
     def test_good_values(self):
-        """What is in order is not refused."""
         for command, env in GOOD:
             with self.subTest(command=command, **env), \
                     unittest.mock.patch.dict("os.environ", env, clear=True):
@@ -78,7 +77,3 @@ class Options(Sandbox):
         exported = line.split()[1:]
         self.assertEqual(set(exported), set(options.CHECKS))
         self.assertEqual({name for _, name, _, _ in BAD}, set(exported))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,15 +3,16 @@
 
 import subprocess
 import sys
-import unittest
 
 from support import Sandbox, rename_patch, write
 
 CHOOSE = """
 import sys
-from kunit_gup import errors, measure, tree
+from kunit_gup.common import errors
+from kunit_gup.measure import bench
+from kunit_gup.tree import trees
 try:
-    for kernel in measure.choose(tree.prepare(sys.argv[1], strict=True), "", sys.argv[2]):
+    for kernel in bench.choose(trees.prepare(sys.argv[1], strict=True), "", sys.argv[2]):
         print(kernel.name, kernel.slug, kernel.commit)
 except errors.UserError as error:
     print(error)
@@ -33,7 +34,6 @@ class Peer(Sandbox):
         return self.git("show", f"{line.split()[2]}:mm/gup.c")
 
     def test_without(self):
-        """The base, and the whole series."""
         unpatched, patched = self.choose()
         self.assertEqual(unpatched.split()[:2], ["unpatched", "unpatched"])
         self.assertNotIn("renamed", self.source(unpatched))
@@ -52,16 +52,6 @@ class Peer(Sandbox):
         self.assertNotIn("renamed_20", (self.tree / "mm/gup.c").read_text())
 
     def test_does_not_apply(self):
-        """One line says so."""
         write(self.top, {"bad.patch": rename_patch(20).replace("line_20", "line_77")})
         self.assertRegex("\n".join(self.choose(self.top / "bad.patch")),
                          r"\A[^\n]*bad\.patch does not apply to mm/gup\.c[^\n]*\Z")
-
-    def test_is_not_there(self):
-        """One line says so."""
-        self.assertRegex("\n".join(self.choose(self.top / "none.patch")),
-                         r"\A[^\n]*there is no [^\n]*none\.patch[^\n]*\Z")
-
-
-if __name__ == "__main__":
-    unittest.main()

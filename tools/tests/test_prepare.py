@@ -4,13 +4,10 @@
 import fcntl
 import json
 import os
-import signal
 import subprocess
 import time
-import unittest
 
-from support import (GUP, MAKEFILE, Sandbox, alive, fingerprint, heed_interrupts, rename_patch,
-                     write)
+from support import GUP, MAKEFILE, Sandbox, fingerprint, rename_patch, script, write
 
 
 class Prepare(Sandbox):
@@ -61,7 +58,6 @@ class Prepare(Sandbox):
             self.assertFalse((self.tree / output).exists())
 
     def test_change_of_the_user_tree_is_taken_up(self):
-        """The next run sees what the user changed."""
         self.run_tool("prepare")
         write(self.kdir, {"mm/other.c": "int later;\n"})
         self.run_tool("prepare")
@@ -95,7 +91,6 @@ class Prepare(Sandbox):
         self.assertFalse((self.tree / "mm/gup_batch.h").exists())
 
     def test_commits_are_reproducible(self):
-        """Two caches give the same commits."""
         self.run_tool("prepare")
         first = self.git("rev-parse", "gup")
         self.run_tool("distclean")
@@ -107,7 +102,6 @@ class Refuse(Sandbox):
     """Bad input gives one line, and leaves everything as it was."""
 
     def test_wrong_version(self):
-        """Found, wanted, patch and file are named."""
         write(self.kdir, {"Makefile": MAKEFILE.replace("= 3", "= 1")})
         error = self.run_tool("prepare", good=False)
         for part in ("7.1.4", "7.3", "0001-mm-gup-rename-5.patch", "Makefile"):
@@ -141,21 +135,17 @@ class Refuse(Sandbox):
         self.run_tool("prepare")
 
     def test_no_kernel_tree(self):
-        """KDIR must be one."""
         self.assertIn("no kernel tree", self.run_tool("prepare", good=False, KDIR=str(self.top)))
 
     def test_overlay_file_that_exists(self):
-        """A new file must be new."""
         write(self.repo, {"mm/other.c": "int mine;\n"})
         error = self.run_tool("prepare", good=False)
         self.assertIn("mm/other.c", error)
 
     def test_unknown_target(self):
-        """The known ones are listed."""
         self.assertIn("known: ", self.run_tool("kunit", good=False, TARGET="pdp11"))
 
     def test_cache_with_a_space(self):
-        """Kernel make cannot work there."""
         self.assertIn("XDG_CACHE_HOME", self.run_tool("prepare", good=False,
                                                       XDG_CACHE_HOME=str(self.top / "a b")))
 
@@ -219,25 +209,10 @@ class Interrupted(Sandbox):
 
     def test_ctrl_c(self):
         """One line, exit code 130, no child left, not even one with a session of its own."""
-        fake = self.top / "bin/git"
-        write(self.top, {"bin/git": f"#!/bin/sh\necho $$ > '{self.top}/pid'\n"
-                                    "setsid sh -c 'echo $$ > \"$XDG_CACHE_HOME/away\"; sleep 60' &\n"
-                                    "sleep 60\n"})
-        fake.chmod(0o755)
-        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"],
-                               env=self.env | {"PATH": f"{fake.parent}:{os.environ['PATH']}"},
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=heed_interrupts)
-        pids = [self.top / "pid", self.cache / "away"]
-        for _ in range(100):
-            if all(pid.exists() and pid.read_text().strip() for pid in pids):
-                break
-            time.sleep(0.05)
-        run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=20)
-        self.assertEqual(run.returncode, 130)
-        self.assertEqual(err.strip().count("\n"), 0, err)
-        self.assertEqual([pid.name for pid in pids if alive(pid)], [])
+        script(self.top / "bin/git", f"#!/bin/sh\necho $$ > '{self.top}/pid'\n"
+               "setsid sh -c 'echo $$ > \"$XDG_CACHE_HOME/away\"; sleep 60' &\nsleep 60\n")
+        self.interrupt(self.top / "pid", self.cache / "away",
+                       PATH=f"{self.top}/bin:{os.environ['PATH']}")
         self.run_tool("prepare")
 
 
@@ -290,18 +265,15 @@ class Export(Sandbox):
         self.assertNotIn("note:", self.run_tool("prepare"))
 
     def test_dropped_commit_drops_the_patch(self):
-        """Rewriting the branch renames and removes files."""
         self.git("reset", "--quiet", "--hard", "HEAD~1")
         self.run_tool("export")
         self.assertEqual(list(self.patches()), ["0001-mm-gup-rename-5.patch"])
 
     def test_uncommitted_change_is_not_exported(self):
-        """The user is told to commit first."""
         self.edit("int line_30;", "int thirty;")
         self.assertIn("not committed", self.run_tool("export", good=False))
 
     def test_edits_in_the_way_of_new_patches(self):
-        """Neither side is lost when both changed."""
         self.edit("int line_30;", "int thirty;")
         self.git("commit", "--quiet", "-am", "mm/gup: thirty")
         (self.repo / "mm/patches/0002-mm-gup-rename-20.patch").unlink()
@@ -324,13 +296,11 @@ class Export(Sandbox):
         self.run_tool("prepare")
 
     def test_kunitconfig_edit_is_brought_back(self):
-        """lib/kunit-gup/.kunitconfig is the top-level kunitconfig."""
         write(self.tree, {"lib/kunit-gup/.kunitconfig": "CONFIG_KUNIT=m\n"})
         self.run_tool("export")
         self.assertEqual((self.repo / "kunitconfig").read_text(), "CONFIG_KUNIT=m\n")
 
     def test_overlay_edit_on_both_sides(self):
-        """Neither is overwritten."""
         write(self.tree, {"mm/gup_batch.h": "/* there */\n"})
         write(self.repo, {"mm/gup_batch.h": "/* here */\n"})
         for command in ("prepare", "export"):
@@ -342,7 +312,3 @@ class Export(Sandbox):
         """A branch that is being rebased is no series yet."""
         self.git("checkout", "--quiet", "--detach")
         self.assertIn("rebase", self.run_tool("export", good=False))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,9 +8,10 @@ from unittest import mock
 
 import support
 
-from kunit_gup import cli, machine, module_runs, runner
-from kunit_gup.errors import UserError
-from kunit_gup.targets import Target
+from kunit_gup import cli
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import kunit, machine, module_runs
+from kunit_gup.run.targets import Target
 
 
 def seeded(text):
@@ -26,7 +27,7 @@ class Seed(unittest.TestCase):
         text = (support.TOOLS.parent / "Makefile").read_text(encoding="utf-8")
         exported = re.search(r"^export (.*)$", text.replace("\\\n", " "), re.M)[1].split()
         self.assertIn("GUP_SEED", exported)
-        self.assertRegex(text, r"(?m)^#: GUP_SEED=\d+ ")
+        self.assertRegex(text, r"(?m)^#:   GUP_SEED=\d+ ")
 
     def test_qemu(self):
         """QEMU gives it to the kernel as the parameter of the module."""
@@ -36,7 +37,6 @@ class Seed(unittest.TestCase):
             self.assertEqual([a for a in machine.test_args() if "seed" in a], [])
 
     def test_uml(self):
-        """UML gets it through kunit.py."""
         commands = []
 
         def logged(command, *_, **__):
@@ -46,10 +46,10 @@ class Seed(unittest.TestCase):
         target = Target("uml", "um", ("x86_64",), timeout=1)
         tree, stored = support.TOOLS, {kind: support.TOOLS / kind
                                        for kind in ("json", "junit.xml", "log")}
-        with mock.patch.object(runner.proc, "logged", logged), \
-                mock.patch.object(runner.paths, "fresh_log", return_value=support.TOOLS / "README"), \
+        with mock.patch.object(kunit.proc, "logged", logged), \
+                mock.patch.object(kunit.paths, "fresh_log", return_value=support.TOOLS / "README"), \
                 mock.patch("pathlib.Path.read_text", return_value=""), seeded("7"):
-            runner._run_uml(tree, target, tree, stored, "", print, ())
+            kunit._run_uml(tree, target, tree, stored, "", print, ())
         self.assertIn("--kernel_args=gup_kunit.seed=7", commands[0])
 
     def test_module(self):

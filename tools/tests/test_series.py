@@ -4,50 +4,19 @@
 import os
 import subprocess
 import unittest
+from unittest import mock
 
 from support import GUP, MAKEFILE, Sandbox, fingerprint, rename_patch, write
 
-from kunit_gup import grow, rebase
+from kunit_gup.publish import mailing
+from kunit_gup.tree import rebase_check
 
-HELPERS = """#ifndef A
-#include <linux/mm.h>
-
-/**
- * one() - see two()
- */
-static inline int one(int a)
-{
-	if (a)
-		return 1;
-
-	return 2;
-}
-
-/* twice */
-static int two(int a,
-	       int b)
-{
-	return one(a) + b;
-}
-
-#ifdef CONFIG_MMU
-/**
- * three() - no other
- */
-static inline int three(void)
-{
-	return 3;
-}
-#endif
-#endif
-"""
 TABLE = """
-grow = ["mm/gup_batch.h", "lib/kunit-gup/Makefile", "lib/kunit-gup/Kconfig"]
 [options]
 B = "lib/kunit-gup/b_kunit.c"
 [[with]]
 patch = "mm-gup-rename-5"
-files = ["lib/kunit-gup/Kconfig"]
+files = ["lib/kunit-gup/Kconfig", "mm/gup_batch.h"]
 [[behind]]
 patch = "mm-gup-rename-5"
 subject = "lib/kunit-gup: first"
@@ -61,61 +30,35 @@ files = ["lib/kunit-gup/b_kunit.c"]
 """
 
 
-class Grow(unittest.TestCase):
-    """What is left of a file without what is not there yet."""
+class Cut(unittest.TestCase):
+    """What there is of a Makefile and a Kconfig while other files are not there."""
 
-    def test_function_with_its_comment(self):
-        """It goes as a whole, and so does who calls it; comments do not count as calls."""
-        left = grow.cut("a.h", HELPERS, {"two"})
-        self.assertIn("see two()", left)
-        self.assertNotIn("twice", left)
-        self.assertIn("three", left)
-        left = grow.cut("a.h", HELPERS, {"one"})
-        self.assertNotIn("two", left)
-        self.assertIn("#ifdef CONFIG_MMU\n/**\n * three()", left)
+    def test_makefile(self):
+        """An object is named from the folder of the Makefile, and an empty line goes."""
+        text = "x-y := a.o fast/b.o\nx-y += fast/b.o\nx-y += other/b.o\n"
+        self.assertEqual(mailing.cut("lib/x/Makefile", text, {"lib/x/fast/b.c", "lib/other/b.c"}),
+                         "x-y := a.o\nx-y += other/b.o\n")
 
-    def test_nothing_absent_changes_nothing(self):
-        """A whole file comes out as it went in."""
-        self.assertEqual(grow.cut("a.h", HELPERS, set()), HELPERS)
+    def test_kconfig(self):
+        text = "# x\n\nconfig A\n\tbool\n\nconfig B\n\tbool\n"
+        with mock.patch.object(mailing, "table", lambda: {"options": {"B": "lib/x/b*.c"}}):
+            self.assertEqual(mailing.cut("lib/x/Kconfig", text, {"lib/x/b2.c"}),
+                             "# x\n\nconfig A\n\tbool\n")
+            self.assertEqual(mailing.cut("lib/x/Kconfig", text, {"lib/x/c.c"}), text)
 
-    def test_file_without_functions_is_none(self):
-        """A header that has lost all functions is not there."""
-        self.assertIsNone(grow.cut("a.h", HELPERS, {"one", "two", "three"}))
-
-    def test_needed(self):
-        """A function brings those that it calls."""
-        self.assertEqual(grow.needed(HELPERS, {"two", "other"}), {"one", "two"})
-
-    def test_door_goes_with_export_and_prototype(self):
-        """Nothing that names a function that is gone is left."""
-        text = "int door(void)\n{\n\treturn one(1);\n}\nEXPORT_SYMBOL_FOR_MODULES(door, \"m\");\n" \
-               "int other;\nEXPORT_SYMBOL_FOR_MODULES(other, \"m\");\n"
-        self.assertEqual(grow.cut("a.c", text, {"one"}),
-                         "int other;\nEXPORT_SYMBOL_FOR_MODULES(other, \"m\");\n")
-
-    def test_lists(self):
-        """Suites, includes, objects and options."""
-        suites = '#include "b.h"\nkunit_test_suites(&a_suite,\n\t&b_suite,\n' \
-                 '#ifdef X\n\t&c_suite,\n#endif\n);\n'
-        self.assertEqual(grow.cut("s.c", suites, {"b_suite", "b.h", "c_suite"}),
-                         "kunit_test_suites(&a_suite);\n")
-        self.assertEqual(grow.cut("s.c", suites, {"b.h"}), suites.partition("\n")[2])
-        self.assertEqual(grow.cut("Makefile", "x-y := a.o b.o\nx-y += b.o\n", {"b.o"}),
-                         "x-y := a.o\n")
-        self.assertEqual(grow.cut("Kconfig", "# x\n\nconfig A\n\tbool\n\nconfig B\n\tbool\n", {"B"}),
-                         "# x\n\nconfig A\n\tbool\n")
+    def test_others(self):
+        self.assertEqual(mailing.cut("lib/x/a.c", "b.o\n", {"lib/x/b.c"}), "b.o\n")
 
 
 class Series(Sandbox):
     """`make series` in the small world."""
 
     def setUp(self):
-        """Have a helper, two suites and the patches that they belong to."""
+        """Have two suites and the patches that they belong to."""
         super().setUp()
-        call = rename_patch(20).replace("renamed_20", "one(20)").replace("rename 20", "call one")
+        call = rename_patch(20).replace("rename 20", "call one")
         write(self.repo, {
             "tools/series.toml": TABLE,
-            "mm/gup_batch.h": HELPERS[:HELPERS.index("/* twice")] + "#endif\n",
             "mm/patches/0002-mm-gup-call-one.patch": call,
             "lib/kunit-gup/Kconfig": "config A\n\tbool\n\nconfig B\n\tbool\n",
             "lib/kunit-gup/Makefile": "x-y := a_kunit.o\nx-y += b_kunit.o\n",
@@ -139,7 +82,7 @@ class Series(Sandbox):
             self.assertTrue((self.kdir / name).exists(), name)
 
     def test_order_and_growth(self):
-        """Tests come behind what they test, and a helper with the patch that calls it."""
+        """Tests come behind what they test; Makefile and Kconfig grow with them."""
         self.run_tool("series")
         names = [p.name[5:-6] for p in sorted(self.series.glob("*.patch"))]
         self.assertEqual(names, ["cover-letter", "mm-gup-rename-5", "lib-kunit-gup-first",
@@ -148,12 +91,10 @@ class Series(Sandbox):
         self.assertNotIn("b_kunit", texts[2])
         self.assertNotIn("config B", texts[1])
         self.assertIn("+config B", texts[4])
-        self.assertNotIn("gup_batch.h", texts[1] + texts[2])
-        self.assertIn("+++ b/mm/gup_batch.h", texts[3])
+        self.assertIn("+++ b/mm/gup_batch.h", texts[1])
         self.assertIn("[PATCH 0/4]", texts[0].replace("00/04", "0/4"))
 
     def test_plain_diffs(self):
-        """`patch` applies them one after the other."""
         self.run_tool("series")
         for diff in sorted(self.series.glob("plain/*.diff")):
             subprocess.run(["patch", "-p1", "--force", "--quiet", "-i", diff], cwd=self.kdir,
@@ -161,7 +102,6 @@ class Series(Sandbox):
         self.assertEqual((self.kdir / "mm/gup.c").read_text(), (self.tree / "mm/gup.c").read_text())
 
     def test_same_bytes_again(self):
-        """Two caches give the same files."""
         self.run_tool("series")
         first = {name: entry[2] for name, entry in fingerprint(self.series).items()}
         self.run_tool("distclean")
@@ -184,13 +124,17 @@ class Series(Sandbox):
         self.assertIn("mm-gone", error)
         self.assertIn("mm-gup-call-one", error)
 
-    def test_helper_that_nobody_calls(self):
-        """It would be missing at the end."""
-        write(self.repo, {"mm/gup_batch.h": HELPERS})
-        self.assertIn("mm/gup_batch.h is not whole", self.run_tool("series", good=False))
+    def test_header_that_comes_later(self):
+        """A file may not come before what it includes."""
+        write(self.repo, {"tools/series.toml": TABLE.replace("b_kunit.c\"]", "[bc].[ch]\"]")
+                          .replace("b_kunit.c", "b.c"), "lib/kunit-gup/b.c": "/* b */\n",
+                          "lib/kunit-gup/a_kunit.c": '#include "fast/c.h"\n',
+                          "lib/kunit-gup/c.h": "/* c */\n"})
+        (self.repo / "lib/kunit-gup/b_kunit.c").unlink()
+        self.assertIn("lib/kunit-gup/a_kunit.c comes before fast/c.h, which it includes",
+                      self.run_tool("series", good=False))
 
     def test_edits_that_are_not_exported(self):
-        """The series is that of the repository."""
         self.run_tool("prepare")
         write(self.tree, {"mm/gup.c": GUP})
         self.assertIn("make export", self.run_tool("series", good=False))
@@ -233,7 +177,6 @@ class Bases(Sandbox):
         return "".join(p.read_text() for p in (self.repo / "mm/patches").glob("*.patch"))
 
     def test_replaces_nothing(self):
-        """A patch for 7.2 alone is a mistake."""
         self.write_own()
         self.own.rename(self.own.with_name("0001-mm-gone.patch"))
         self.assertIn("replaces no patch", self.run_tool("prepare", good=False))
@@ -247,40 +190,28 @@ class Bases(Sandbox):
 class Rebase(Sandbox):
     """`make rebase-check` names patch, file and hunk, and only reads."""
 
-    def check(self):
-        """Run it; return (exit code, output)."""
-        done = subprocess.run([self.repo / "tools/kunit-gup", "rebase-check"], env=self.env,
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.stderr, "")
-        return done.returncode, done.stdout
-
     def test_newer_tree(self):
-        """One patch fails, the next one still applies."""
         write(self.repo, {"mm/patches/0002-mm-gup-rename-20.patch": rename_patch(20)})
         write(self.kdir, {"Makefile": MAKEFILE.replace("= 3", "= 4"),
                           "mm/gup.c": GUP.replace("int line_6;", "int line_six;")})
         before = fingerprint(self.kdir)
-        code, out = self.check()
-        self.assertEqual(code, 1)
+        out = self.run_bad("rebase-check")
         self.assertIn("FAILED 0001-mm-gup-rename-5.patch applies\n    mm/gup.c: hunk 1, line 5\n", out)
         self.assertIn("ok 0002-mm-gup-rename-20.patch applies", out)
         self.assertIn("2 passed, 1 failed", out)
         self.assertEqual(fingerprint(self.kdir), before)
 
     def test_all_is_well(self):
-        """Nothing to do."""
-        self.assertEqual(self.check()[0], 0)
+        self.run_tool("rebase-check")
 
     def test_file_is_gone_and_new_file_exists(self):
-        """Both are said."""
         (self.kdir / "mm/gup.c").unlink()
         write(self.kdir, {"mm/gup_batch.h": "theirs\n"})
-        out = self.check()[1]
+        out = self.run_bad("rebase-check")
         self.assertIn("mm/gup.c: no such file", out)
         self.assertIn("mm/gup_batch.h exists", out)
 
     def test_no_tree(self):
-        """One line."""
         self.env["KDIR"] = str(self.top)
         self.assertIn("no kernel tree", self.run_tool("rebase-check", good=False))
         self.assertIn("KDIR=", self.run_tool("rebase-check", good=False, KDIR=""))
@@ -288,9 +219,5 @@ class Rebase(Sandbox):
     def test_place_of_a_hunk(self):
         """The line and the function in the tree that the patch was made for."""
         patch = "diff --git a/f b/f\n@@ -1,2 +1,2 @@\n@@ -7 +7 @@ int g(void)\n-a\n+b\n"
-        found = rebase.rejected("Applying patch f with 1 reject...\nRejected hunk #2.\n", patch)
+        found = rebase_check.rejected("Applying patch f with 1 reject...\nRejected hunk #2.\n", patch)
         self.assertEqual(found, ["f: hunk 2, line 7, int g(void)"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,14 +4,12 @@
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
-import time
 import unittest
 
-from support import KERNEL, Sandbox, alive, heed_interrupts, write
+from support import KERNEL, Sandbox, script, write
 
-from kunit_gup import source
+from kunit_gup.tree import source
 
 # Plays apt-get: which mirrors there are, the lists, and a download in two halves.
 APT_GET = """#!/bin/sh
@@ -65,11 +63,8 @@ class Package(Sandbox):
                        check=True, capture_output=True)
         data = (self.top / "source.deb").read_bytes()
         cache = APT_CACHE.replace("SIZE", str(len(data)))
-        write(self.top / "bin", {
-            "apt-get": APT_GET,
-            "apt-cache": cache.replace("HASH", hashlib.sha256(data).hexdigest())})
-        for script in (self.top / "bin").iterdir():
-            script.chmod(0o755)
+        script(self.top / "bin/apt-get", APT_GET)
+        script(self.top / "bin/apt-cache", cache.replace("HASH", hashlib.sha256(data).hexdigest()))
         self.env |= {"WORLD": str(self.top), "PATH": f"{self.top}/bin:{os.environ['PATH']}"}
 
     def flag(self, name, there=True):
@@ -133,7 +128,6 @@ class Package(Sandbox):
         self.assertEqual(self.downloads(), 1)
 
     def test_damaged_package_is_fetched_again(self):
-        """The cached package is checked each time."""
         self.run_tool("prepare")
         shutil.rmtree(self.tree)
         cached = next((self.cache / "kunit-gup/src").glob("*.deb"))
@@ -142,7 +136,7 @@ class Package(Sandbox):
         self.assertEqual(self.downloads(), 2)
 
     def test_no_network(self):
-        """One line, and it works once the network is there."""
+        """One line, and the next run works once the network is there."""
         self.flag("offline")
         self.assertIn("no route", self.run_tool("prepare", good=False))
         self.assertEqual(self.asked(), ["trixie-backports"])
@@ -150,7 +144,6 @@ class Package(Sandbox):
         self.run_tool("prepare")
 
     def test_cut_download(self):
-        """A part is never taken for the whole."""
         self.flag("cut")
         self.assertIn("damaged", self.run_tool("prepare", good=False))
         self.flag("cut", False)
@@ -159,30 +152,19 @@ class Package(Sandbox):
     def test_interrupted_download(self):
         """Ctrl-C ends apt too; the next run fetches anew."""
         self.flag("slow")
-        run = subprocess.Popen([self.repo / "tools/kunit-gup", "prepare"], env=self.env,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               preexec_fn=heed_interrupts)
-        pid = self.top / "pid"
-        while not pid.exists() or not pid.read_text().strip():
-            time.sleep(0.05)
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=20)
-        self.assertEqual(run.returncode, 130)
-        self.assertFalse(alive(pid))
+        self.interrupt(self.top / "pid")
         self.flag("slow", False)
         self.run_tool("prepare")
 
     def test_interrupted_unpack(self):
-        """A half unpacked tree is thrown away."""
         write(self.cache / "kunit-gup/tree.new", {"mm/gup.c": "half\n"})
         self.run_tool("prepare")
         self.assertIn("renamed_5", (self.tree / "mm/gup.c").read_text())
 
     def test_disk_full_in_the_middle(self):
         """A child that met a full disk gives one line."""
-        write(self.top / "bin", {"tar": "#!/bin/sh\necho 'tar: x: Cannot write: No space left on"
-                                        " device' >&2\nexit 2\n"})
-        (self.top / "bin/tar").chmod(0o755)
+        script(self.top / "bin/tar", "#!/bin/sh\necho 'tar: x: Cannot write: No space left on"
+                                     " device' >&2\nexit 2\n")
         self.assertIn("disk is full", self.run_tool("prepare", good=False))
         (self.top / "bin/tar").unlink()
         self.run_tool("prepare")
@@ -192,12 +174,7 @@ class Version(unittest.TestCase):
     """What a Makefile says about the version."""
 
     def test_kernel_version(self):
-        """Short and full, or nothing."""
         text = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\n"
         self.assertEqual(source.kernel_version(text), ("7.3", "7.3.4"))
         self.assertEqual(source.kernel_version(text.replace("4", "0")), ("7.3", "7.3"))
         self.assertEqual(source.kernel_version("all:\n"), (None, None))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,13 +2,12 @@
 """Where the memory of UML can be, and what else it needs of its host."""
 
 import os
-import unittest
 from unittest import mock
 
 from support import Sandbox
 
-from kunit_gup import targets, uml
-from kunit_gup.errors import UserError
+from kunit_gup.common.errors import UserError
+from kunit_gup.run import targets, uml
 
 
 def noexec(_fd):
@@ -20,7 +19,6 @@ class Directory(Sandbox):
     """The first directory that will do, and why not those before it."""
 
     def setUp(self):
-        """Forget what was found."""
         super().setUp()
         for function in (uml.directory, uml.filters):
             function.cache_clear()
@@ -40,7 +38,6 @@ class Directory(Sandbox):
         self.assertRegex(why[0], r"has \d+ MB free$")
 
     def test_noexec(self):
-        """A mount that lets nothing be executed."""
         with mock.patch.object(uml, "_map", noexec):
             self.assertEqual(uml.choose([str(self.top)], 1),
                              (None, [f"{self.top} is mounted noexec"]))
@@ -58,7 +55,6 @@ class Directory(Sandbox):
             uml.look(uml_target)
 
     def test_no_filters(self):
-        """A container that forbids filters of seccomp."""
         uml_target = targets.table()["uml"]
         with mock.patch.object(uml, "directory", lambda: "/x"), \
                 mock.patch.object(uml, "filters", lambda: False), \
@@ -66,10 +62,5 @@ class Directory(Sandbox):
             uml.look(uml_target)
 
     def test_other_targets(self):
-        """QEMU needs none of it."""
         with mock.patch.object(uml, "directory", lambda: self.fail("looked")):
             uml.look(targets.table()["x86_64"])
-
-
-if __name__ == "__main__":
-    unittest.main()

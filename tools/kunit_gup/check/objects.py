@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Without KUnit, the series changes the code of no object but those of the files it patches.
+
+Only a patch that touches a header could. All of mm/ is built before and after each such patch and
+compared function by function, as disassembly with relocations. Line numbers would differ wherever
+a header grew, so __LINE__ is 0; the compiler may order functions anew, so each is a section; and
+the numbers that __COUNTER__ gives to names are left out.
+"""
+
+import re
+from pathlib import Path
+
+from ..common import paths, proc
+from ..common.checks import Check
+from ..run import build, steps, targets
+from ..tree import patches, trees
+from ..tree.worktree import Worktree, build_directory, prune
+
+CONFIG = ["CONFIG_KUNIT=n", "CONFIG_SMP=y", "CONFIG_COMPACTION=y", "CONFIG_MIGRATION=y",
+          "CONFIG_TRANSPARENT_HUGEPAGE=y", "CONFIG_NUMA=y", "CONFIG_KSM=y", "CONFIG_USERFAULTFD=y",
+          "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NONE=y", "CONFIG_WERROR=n"]
+KERNELS = tuple(targets.Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
+                for t in (targets.table()["uml"], targets.table()["x86_64"]))
+FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0 -ffunction-sections"
+CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
+ACCESS = re.compile(r"kunit", re.I)
+COUNTED = re.compile(r"(__UNIQUE_ID_\w+_)\d+\b")
+
+
+def run(kdir=None, brief=False):
+    """Build mm/ of both kernels around each patch that touches a header; return the Checks.
+
+    When `brief`, around all such patches between two that may change code: a failure does not
+    name one of them then.
+    """
+    tree = trees.prepare(kdir, strict=True)
+    work, ends = Worktree(tree), _ends(tree, brief)
+    for kernel in kernels():
+        prune(work, kernel.name, [name for name, _ in ends])
+    return [check for kernel in kernels() for check in _kernel(tree, work, kernel, ends)]
+
+
+def kernels():
+    """Return the kernels that this host can build."""
+    return [kernel for kernel in KERNELS if not kernel.why_not()]
+
+
+def _ends(tree, brief):
+    """Return [(name, commit)] to build: the base, each patch that touches a header, the tip."""
+    pairs = [(patches.slug(patch), commit) for patch, commit in trees.steps(tree)]
+    headers = [slug for slug, commit in pairs
+               if any(name.endswith(".h") for name in _changed(tree, f"{commit}~1", commit))]
+    chosen = around([slug for slug, _ in pairs], headers, exceptions() if brief else headers)
+    return [("base", tree.state["base"]), *(pair for pair in pairs if pair[0] in chosen)]
+
+
+def around(slugs, headers, apart):
+    """Return which of the patches `slugs` to build: the last, and those of `headers` that are
+    `apart` from the others, for which what is before them is one of these.
+    """
+    chosen = {slugs[-1]}
+    for slug in headers:
+        if slug in apart:
+            chosen.add(slug)
+            earlier = [s for s in headers if slugs.index(s) < slugs.index(slug)]
+            chosen.update(earlier[-1:])
+    return chosen
+
+
+def _kernel(tree, work, kernel, ends):
+    patched = {_object(name) for name in _changed(tree, patches.BASE, patches.BRANCH)}
+    accepted = exceptions()
+    built = [(name, _build(work, kernel, name, commit)) for name, commit in ends]
+    checks = []
+    for (_, before), (name, after) in zip(built, built[1:]):
+        compared = {o.name for o in after.glob("*.o") if (before / o.name).exists()} - patched
+        problems = [f"{o}: {', '.join(found)}" for o in sorted(compared)
+                    if (found := differences(before / o, after / o, kernel.cross_compile))]
+        check = Check(f"{kernel.name}: {name} changes the code of no other object", problems,
+                      detail=f"{len(compared)} compared, callers of folio_pte_batch() among them: "
+                             f"{' '.join(sorted(_callers(work.path) & compared))}")
+        if problems and name in accepted:
+            check.skipped = f"{accepted[name]} ({'; '.join(problems)})"
+        checks.append(check)
+    left = [f"{o}: {line}" for o in sorted(patched) if (built[-1][1] / o).exists()
+                  for line in access(built[-1][1] / o, kernel.cross_compile)]
+    return [*checks, Check(f"{kernel.name}: no test access without KUnit", left)]
+
+
+def exceptions():
+    """Return {slug: reason} of the patches in tools/steps.toml that may change others' code."""
+    return {entry["patch"]: entry["reason"]
+            for entry in paths.table(steps.DATA).get("changes_code", [])}
+
+
+def _build(work, kernel, name, commit):
+    """Build mm/ at one commit; return the directory of the objects."""
+    build_dir = build_directory(work, kernel.name, name)
+    log = paths.fresh_log(f"{kernel.name}-{name}")
+    with work.at(commit, build_dir) as source:
+        _configure(source, kernel, build_dir, log)
+        build.make(source, kernel, build_dir, log, FLAGS, "mm/", what=f"{kernel.name}, {name}")
+    return build_dir / "mm"
+
+
+def _configure(source, kernel, build_dir, log):
+    what = f"configuring {kernel.name}"
+    build.make(source, kernel, build_dir, log, "defconfig", what=what)
+    with open(build_dir / ".config", "a", encoding="utf-8") as file:
+        file.write("\n".join(CONFIG) + "\n")
+    build.make(source, kernel, build_dir, log, "olddefconfig", what=what)
+
+
+def _changed(tree, one, other):
+    """Return the files that differ between two commits."""
+    return tree.git.run("diff", "--name-only", one, other).split()
+
+
+def _object(name):
+    return f"{Path(name).stem}.o" if name.startswith("mm/") and name.endswith(".c") else name
+
+
+def _callers(source):
+    """Return the objects whose source calls folio_pte_batch() or its variants."""
+    return {_object(f"mm/{path.name}") for path in (source / "mm").glob("*.c")
+            if CALL.search(paths.read(path))}
+
+
+def code(path, cross=""):
+    """Return {function: disassembly with relocations} of an object with a section for each.
+
+    The names of the binutils that know its architecture begin with `cross`.
+    """
+    _, out, _ = proc.capture([f"{cross}objdump", "-d", "-r", "--no-show-raw-insn",
+                              "--no-addresses", path])
+    return sections(out)
+
+
+def sections(text):
+    """Return {function: its code} of what objdump printed."""
+    text = COUNTED.sub(r"\1N", text)
+    parts = re.split(r"^Disassembly of section (\S+):\n", text, flags=re.M)[1:]
+    return dict(zip(parts[::2], map(str.strip, parts[1::2])))
+
+
+def differences(one, other, cross=""):
+    """Return the functions whose code differs between two objects."""
+    before, after = code(one, cross), code(other, cross)
+    return sorted(name.removeprefix(".text.") for name in before.keys() | after.keys()
+                  if before.get(name) != after.get(name))
+
+
+def access(path, cross=""):
+    """Return the symbols and strings of an object that speak of KUnit."""
+    _, symbols, _ = proc.capture([f"{cross}nm", path])
+    _, strings, _ = proc.capture(["strings", "--all", path])
+    return sorted({line.split()[-1].removeprefix(".text.")
+                   for line in (symbols + strings).splitlines()
+                   if ACCESS.search(line)})
