@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far does a run of pages of one folio reach?
+ * How far does a batch of pages of one folio reach?
  *
  * GUP takes and gives back references for as many pages as it can at once. The
  * questions that decide how many are answered here, apart from the walkers that
- * ask them, so that lib/kunit-gup can ask them as well. Every answer is a number
- * of pages, and a walker that would get 1 every time does what it always did.
+ * ask them, so that lib/kunit-gup can ask them as well. Every answer is a
+ * number of pages, and a walker that would get 1 every time does what it always
+ * did.
  */
 #ifndef __MM_GUP_BATCH_H
 #define __MM_GUP_BATCH_H
@@ -68,17 +69,18 @@ gup_next_large_folio_entry(unsigned long first, unsigned long size,
 }
 
 /**
- * gup_next_folio_entry() - find the entry of an array where another folio begins
+ * gup_next_folio_entry() - find the entry of an array where another folio
+ * begins
  * @folio:      the folio that pages[@i] belongs to
  * @pages:      the array
  * @i:          the entry
  * @nr_entries: the number of entries in the array, higher than @i
  *
  * The entries can be pages of the folio in any order and any number of times: a
- * small page over and over again is a run as well. All pages of a folio have
+ * small page over and over again is a batch as well. All pages of a folio have
  * their &struct page in one piece, in every memory model (see MAX_FOLIO_ORDER),
  * so the pointers tell, and the memory that they point to is not read. What is
- * no page at all (NULL, an error) is in no folio and ends the run.
+ * no page at all (NULL, an error) is in no folio and ends the batch.
  *
  * Context: The caller holds a reference to @folio, or something else that keeps
  * it from being split. No lock needed.
@@ -143,7 +145,7 @@ static inline unsigned long gup_nr_same_folios(struct folio **folios,
  * @max_nr: the most pages that the caller has a use for, at least 1
  *
  * GUP-fast asks before it holds a reference, in order to take all references
- * for a run in one go. The page can be freed, split or become part of another
+ * for a batch in one go. The page can be freed, split or become part of another
  * folio at any time, so the answer is a guess, good for the size of a grab and
  * nothing else: what it is right about must be found out afterwards, and what
  * it grabbed too much given back.
@@ -372,10 +374,10 @@ static inline unsigned int gup_nr_exclusive(struct folio *folio,
  * @max_nr: the number of pages to look at, at least 1; all in @folio
  * @flags:  gup flags: these are the FOLL_* flag values
  *
- * gup_must_unshare() for a run of pages that are mapped read-only, without a
- * VMA as in GUP-fast. The barrier in the first gup_must_unshare() orders all the
- * page table entries, which the caller read before, against all the exclusive
- * bits, which are read after it.
+ * gup_must_unshare() for a batch of pages that are mapped read-only, without a
+ * VMA as in GUP-fast. The barrier in the first gup_must_unshare() orders all
+ * the page table entries, which the caller read before, against all the
+ * exclusive bits, which are read after it.
  *
  * Context: The caller holds a reference (FOLL_GET) or a pin (FOLL_PIN) on
  * @folio, and read the page table entries after it took that. No lock needed.

@@ -31,7 +31,7 @@ struct pages_or_folios;
  * struct gup_kunit_gup - static functions of mm/gup.c
  * @fast_available:   gup_fast_available(), to be replaced only
  * @fast_pte_range:   gup_fast_pte_range(); IRQs disabled
- * @fast_pte_run:     gup_fast_pte_run(), to be replaced; NULL where the tree
+ * @fast_pte_batch:   gup_fast_folio_pte_batch(), to be replaced; NULL where the tree
  *                    does not have it
  * @fast_pte_changed: gup_fast_pte_changed(), to be replaced
  * @grab_fast:        try_grab_folio_fast(); IRQs disabled
@@ -45,7 +45,7 @@ struct pages_or_folios;
  *                    or folios; NULL without CONFIG_MIGRATION
  * @check_longterm:   check_and_migrate_movable_pages() or ..._folios(); the same
  * @follow_pte:       follow_page_pte()
- * @follow_pte_run:   follow_pte_run(), to be replaced; NULL where the tree does
+ * @follow_pte_batch: follow_folio_pte_batch(), to be replaced; NULL where the tree does
  *                    not have it
  * @grab:             try_grab_folio()
  * @may_be_pinned:    gup_may_be_pinned(), to be replaced
@@ -60,7 +60,7 @@ struct gup_kunit_gup {
 	int (*fast_pte_range)(pmd_t pmd, pmd_t *pmdp, unsigned long addr,
 			      unsigned long end, unsigned int flags,
 			      struct page **pages, int *nr);
-	unsigned int (*fast_pte_run)(struct folio *folio, struct page *page,
+	unsigned int (*fast_pte_batch)(struct folio *folio, struct page *page,
 				     pte_t *ptep, pte_t pte,
 				     unsigned int max_nr);
 	bool (*fast_pte_changed)(pmd_t pmd, pmd_t *pmdp, pte_t pte,
@@ -81,7 +81,7 @@ struct gup_kunit_gup {
 				   unsigned long address, unsigned long end,
 				   pmd_t *pmd, unsigned int flags,
 				   unsigned int *nr_pages);
-	unsigned int (*follow_pte_run)(struct folio *folio, struct page *page,
+	unsigned int (*follow_pte_batch)(struct folio *folio, struct page *page,
 				       pte_t *ptep, pte_t pte,
 				       unsigned int max_nr, unsigned int flags);
 	int (*grab)(struct folio *folio, int refs, unsigned int flags);

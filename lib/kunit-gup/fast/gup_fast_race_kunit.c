@@ -326,7 +326,7 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 
 	if (gup_race_lacks())
 		kunit_skip(test, "%s", gup_race_lacks());
-	if (gup_kunit_gup.fast_pte_run && row->gets_runs)
+	if (gup_kunit_gup.fast_pte_batch && row->gets_runs)
 		gets = row->gets_runs;
 
 	fx = gup_fixture_create(test, &row->layout);

@@ -165,7 +165,7 @@ static void gup_torn_entry(struct kunit *test)
 {
 	unsigned int word, plain = 0;
 
-	if (!gup_kunit_gup.fast_pte_run)
+	if (!gup_kunit_gup.fast_pte_batch)
 		kunit_skip(test, "this tree goes page by page");
 
 	for (word = 0; word < 2; word++) {

@@ -206,7 +206,7 @@ static void gup_slow_fatal_signal(struct kunit *test)
 	kunit_deactivate_static_stub(test, gup_kunit_gup.grab);
 
 	/* One look-up: a page, or a run. */
-	KUNIT_EXPECT_EQ(test, ret, gup_kunit_gup.follow_pte_run ? 4 : 1);
+	KUNIT_EXPECT_EQ(test, ret, gup_kunit_gup.follow_pte_batch ? 4 : 1);
 	for (i = 0; i < ret; i++)
 		put_page(m->pages[i]);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(page_folio(gup_mm_page(m, 'A', 0))),

@@ -66,7 +66,7 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 		fx->grabbed += refs;
 	}
 	gup_race_step(GUP_AFTER_GRAB, here);
-	if (!gup_kunit_gup.fast_pte_run)
+	if (!gup_kunit_gup.fast_pte_batch)
 		gup_race_step(GUP_IN_SCAN, here);
 
 	return folio;
@@ -82,14 +82,14 @@ static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 
 	gup_race_look_at_irqs(gup_current_fixture());
 	if (!here || gup_current_fixture()->race->step != GUP_IN_SCAN || !half)
-		return gup_call_real(gup_kunit_gup.fast_pte_run(folio, page,
+		return gup_call_real(gup_kunit_gup.fast_pte_batch(folio, page,
 							ptep, pte, max_nr));
 
-	nr = gup_call_real(gup_kunit_gup.fast_pte_run(folio, page, ptep, pte,
+	nr = gup_call_real(gup_kunit_gup.fast_pte_batch(folio, page, ptep, pte,
 						      half));
 	gup_race_step(GUP_IN_SCAN, true);
 	if (nr == half)
-		nr += gup_call_real(gup_kunit_gup.fast_pte_run(folio,
+		nr += gup_call_real(gup_kunit_gup.fast_pte_batch(folio,
 				page + half - 1, ptep + half - 1,
 				pte_advance_pfn(pte, half - 1),
 				max_nr - half + 1)) - 1;
@@ -171,8 +171,8 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 		kunit_activate_static_stub(fx->test,
 					   gup_kunit_gup.put_uncounted,
 					   gup_put_uncounted_stub);
-	if (gup_kunit_gup.fast_pte_run)
-		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_run,
+	if (gup_kunit_gup.fast_pte_batch)
+		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_batch,
 					   gup_run_stub);
 }
 
@@ -206,7 +206,7 @@ static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
 	if (ptep + max_nr > fx->table + PTRS_PER_PTE)
 		fx->overruns++;
 
-	return gup_call_real(gup_kunit_gup.follow_pte_run(folio, page, ptep, pte,
+	return gup_call_real(gup_kunit_gup.follow_pte_batch(folio, page, ptep, pte,
 							  max_nr, flags));
 }
 
@@ -222,9 +222,9 @@ void gup_race_watch_slow(struct gup_fixture *fx)
 				   gup_grab_slow_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.make_accessible,
 				   gup_accessible_stub);
-	if (gup_kunit_gup.follow_pte_run)
+	if (gup_kunit_gup.follow_pte_batch)
 		kunit_activate_static_stub(fx->test,
-					   gup_kunit_gup.follow_pte_run,
+					   gup_kunit_gup.follow_pte_batch,
 					   gup_follow_run_stub);
 }
 

@@ -11,7 +11,7 @@
  */
 const char *gup_runs_lacks(bool slow)
 {
-	if (slow ? !gup_kunit_gup.follow_pte_run : !gup_kunit_gup.fast_pte_run)
+	if (slow ? !gup_kunit_gup.follow_pte_batch : !gup_kunit_gup.fast_pte_batch)
 		return "this tree goes page by page";
 
 	return gup_race_lacks();

@@ -23,7 +23,7 @@ CONFIG = ["CONFIG_DEBUG_VM=n",
           "CONFIG_BLK_DEV_INITRD=y", "CONFIG_BINFMT_ELF=y", "CONFIG_PRINTK=y",
           "CONFIG_PROC_PAGE_MONITOR=y", "CONFIG_RANDOMIZE_BASE=n", "CONFIG_DEVTMPFS=y",
           "CONFIG_IO_URING=y", "CONFIG_BLK_DEV=y", "CONFIG_BLK_DEV_NULL_BLK=y",
-          "CONFIG_MQ_IOSCHED_DEADLINE=y"]
+          "CONFIG_MQ_IOSCHED_DEADLINE=y", "CONFIG_JUMP_LABEL=y"]
 ICOUNT = ("-icount", "shift=0,sleep=off")
 MEMORY = 2048               # MB of the guest
 RUNS = 3                    # in one boot: now and then the kernel does something else meanwhile
