@@ -423,10 +423,31 @@ const char *gup_race_lacks(void);
 #define GUP_VM_READ	(VM_READ | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC)
 #define GUP_VM		(GUP_VM_READ | VM_WRITE)
 
-/* KUNIT_CASE_PARAM() for a function that runs the rows of more than one case. */
-#define GUP_CASE_ROWS(case_name, fn, rows)			\
-	{ .run_case = fn, .name = #case_name,			\
-	  .generate_params = rows##_gen_params,			\
+/*
+ * GUP_ROWS() - make an array of rows, which have a .name, the parameters of cases
+ * GUP_CASE_ROWS() - a case that runs a function for each row
+ *
+ * KUnit prints how many rows there are to come, so that none gets lost unseen.
+ */
+#define GUP_ROWS(rows)							\
+static void rows##_desc(struct kunit *test, const void *row, char *desc) \
+{									\
+	const typeof((rows)[0]) *__row = row;				\
+									\
+	strscpy(desc, __row->name, KUNIT_PARAM_DESC_SIZE);		\
+}									\
+									\
+static int rows##_init(struct kunit *test)				\
+{									\
+	kunit_register_params_array(test, rows, ARRAY_SIZE(rows),	\
+				    rows##_desc);			\
+									\
+	return 0;							\
+}
+
+#define GUP_CASE_ROWS(case_name, fn, rows)				\
+	{ .run_case = fn, .name = #case_name, .param_init = rows##_init, \
+	  .generate_params = kunit_array_gen_params,			\
 	  .module_name = KBUILD_MODNAME }
 
 #endif /* _GUP_KUNIT_H */

@@ -127,7 +127,7 @@ static const struct gup_array_row gup_array_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_array, gup_array_rows, name);
+GUP_ROWS(gup_array_rows);
 
 static void gup_array_pages(struct kunit *test)
 {
@@ -247,8 +247,8 @@ static void gup_array_reads_pointers_only(struct kunit *test)
 }
 
 static struct kunit_case gup_array_cases[] = {
-	GUP_CASE_ROWS(pages, gup_array_pages, gup_array),
-	GUP_CASE_ROWS(folios, gup_array_folios, gup_array),
+	GUP_CASE_ROWS(pages, gup_array_pages, gup_array_rows),
+	GUP_CASE_ROWS(folios, gup_array_folios, gup_array_rows),
 	KUNIT_CASE(gup_array_every_array),
 	KUNIT_CASE(gup_array_lengths),
 	KUNIT_CASE(gup_array_reads_pointers_only),

@@ -166,7 +166,7 @@ static const struct gup_lt_row gup_lt_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_lt, gup_lt_rows, name);
+GUP_ROWS(gup_lt_rows);
 
 static void gup_lt_expect(struct kunit *test, struct gup_lt *lt,
 			  const struct gup_lt_want *want)
@@ -261,8 +261,8 @@ static void gup_lt_run_check(struct kunit *test)
 }
 
 static struct kunit_case gup_longterm_cases[] = {
-	GUP_CASE_ROWS(collect, gup_lt_run_collect, gup_lt),
-	GUP_CASE_ROWS(check, gup_lt_run_check, gup_lt),
+	GUP_CASE_ROWS(collect, gup_lt_run_collect, gup_lt_rows),
+	GUP_CASE_ROWS(check, gup_lt_run_check, gup_lt_rows),
 	{}
 };
 

@@ -89,7 +89,7 @@ static const struct gup_unpin_added_row gup_unpin_added_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_added, gup_unpin_added_rows, name);
+GUP_ROWS(gup_unpin_added_rows);
 
 static void gup_unpin_added(struct kunit *test)
 {
@@ -121,7 +121,7 @@ static void gup_unpin_added(struct kunit *test)
 }
 
 static struct kunit_case gup_unpin_added_cases[] = {
-	GUP_CASE_ROWS(release, gup_unpin_added, gup_unpin_added),
+	GUP_CASE_ROWS(release, gup_unpin_added, gup_unpin_added_rows),
 	{}
 };
 

@@ -44,7 +44,7 @@ static const struct gup_unpin_node_row gup_unpin_node_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_node, gup_unpin_node_rows, name);
+GUP_ROWS(gup_unpin_node_rows);
 
 static void gup_unpin_nodes_pages(struct gup_array *array)
 {
@@ -238,7 +238,7 @@ static const struct gup_unpin_warn_row gup_unpin_warn_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_warn, gup_unpin_warn_rows, name);
+GUP_ROWS(gup_unpin_warn_rows);
 
 static bool gup_unpin_note(const struct page *page)
 {
@@ -329,11 +329,11 @@ static void gup_unpin_counted_before_lock(struct kunit *test)
 }
 
 static struct kunit_case gup_unpin_edge_cases[] = {
-	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node),
+	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node_rows),
 	KUNIT_CASE(gup_unpin_every_array),
 	KUNIT_CASE(gup_unpin_reads_first_only),
 	KUNIT_CASE(gup_unpin_error),
-	GUP_CASE_ROWS(warned, gup_unpin_warned, gup_unpin_warn),
+	GUP_CASE_ROWS(warned, gup_unpin_warned, gup_unpin_warn_rows),
 	KUNIT_CASE(gup_unpin_dirty_already),
 	KUNIT_CASE(gup_unpin_counted_before_lock),
 	{}

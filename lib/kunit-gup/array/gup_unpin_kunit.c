@@ -111,7 +111,7 @@ static const struct gup_unpin_row gup_unpin_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin, gup_unpin_rows, name);
+GUP_ROWS(gup_unpin_rows);
 
 /* Entries without a page: where unpinning takes them. */
 static const struct gup_unpin_row gup_unpin_null_rows[] = {
@@ -126,7 +126,7 @@ static const struct gup_unpin_row gup_unpin_null_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_null, gup_unpin_null_rows, name);
+GUP_ROWS(gup_unpin_null_rows);
 
 /* And where 7.3 looks for the struct page of a hole. */
 static const struct gup_unpin_row gup_unpin_hole_rows[] = {
@@ -141,7 +141,7 @@ static const struct gup_unpin_row gup_unpin_hole_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_hole, gup_unpin_hole_rows, name);
+GUP_ROWS(gup_unpin_hole_rows);
 
 /* Consecutive pages, for unpin_user_page_range_dirty_lock(). */
 static const struct gup_unpin_row gup_unpin_range_rows[] = {
@@ -164,7 +164,7 @@ static const struct gup_unpin_row gup_unpin_range_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_range, gup_unpin_range_rows, name);
+GUP_ROWS(gup_unpin_range_rows);
 
 typedef void (*gup_unpin_fn)(struct gup_array *array);
 
@@ -345,18 +345,18 @@ static void gup_unpin_single_pages(struct kunit *test)
 }
 
 static struct kunit_case gup_unpin_cases[] = {
-	GUP_CASE_ROWS(unpin_pages, gup_unpin_pages, gup_unpin),
-	GUP_CASE_ROWS(pages_null, gup_unpin_pages, gup_unpin_null),
-	GUP_CASE_ROWS(pages_hole, gup_unpin_holes, gup_unpin_hole),
-	GUP_CASE_ROWS(dirty_lock, gup_unpin_dirty_lock, gup_unpin),
-	GUP_CASE_ROWS(dirty_lock_clean, gup_unpin_clean, gup_unpin),
-	GUP_CASE_ROWS(range_dirty, gup_unpin_range_dirty, gup_unpin_range),
-	GUP_CASE_ROWS(range_clean, gup_unpin_range_clean, gup_unpin_range),
-	GUP_CASE_ROWS(unpin_folios, gup_unpin_folio_array, gup_unpin),
-	GUP_CASE_ROWS(folios_null, gup_unpin_folio_array, gup_unpin_null),
-	GUP_CASE_ROWS(folios_hole, gup_unpin_folio_array, gup_unpin_hole),
-	GUP_CASE_ROWS(unpin_fast, gup_unpin_fast, gup_unpin),
-	GUP_CASE_ROWS(single_pages, gup_unpin_single_pages, gup_unpin),
+	GUP_CASE_ROWS(unpin_pages, gup_unpin_pages, gup_unpin_rows),
+	GUP_CASE_ROWS(pages_null, gup_unpin_pages, gup_unpin_null_rows),
+	GUP_CASE_ROWS(pages_hole, gup_unpin_holes, gup_unpin_hole_rows),
+	GUP_CASE_ROWS(dirty_lock, gup_unpin_dirty_lock, gup_unpin_rows),
+	GUP_CASE_ROWS(dirty_lock_clean, gup_unpin_clean, gup_unpin_rows),
+	GUP_CASE_ROWS(range_dirty, gup_unpin_range_dirty, gup_unpin_range_rows),
+	GUP_CASE_ROWS(range_clean, gup_unpin_range_clean, gup_unpin_range_rows),
+	GUP_CASE_ROWS(unpin_folios, gup_unpin_folio_array, gup_unpin_rows),
+	GUP_CASE_ROWS(folios_null, gup_unpin_folio_array, gup_unpin_null_rows),
+	GUP_CASE_ROWS(folios_hole, gup_unpin_folio_array, gup_unpin_hole_rows),
+	GUP_CASE_ROWS(unpin_fast, gup_unpin_fast, gup_unpin_rows),
+	GUP_CASE_ROWS(single_pages, gup_unpin_single_pages, gup_unpin_rows),
 	{}
 };
 

@@ -61,7 +61,7 @@ static const struct gup_bench_array_op gup_bench_array_ops[] = {
 	  .hugetlb = true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_bench_array, gup_bench_array_ops, name);
+GUP_ROWS(gup_bench_array_ops);
 
 static void gup_bench_array_pin(struct gup_array *array)
 {
@@ -150,7 +150,7 @@ static void gup_bench_array_run(struct kunit *test)
 }
 
 static struct kunit_case gup_bench_array_cases[] = {
-	GUP_CASE_ROWS(array, gup_bench_array_run, gup_bench_array),
+	GUP_CASE_ROWS(array, gup_bench_array_run, gup_bench_array_ops),
 	{}
 };
 

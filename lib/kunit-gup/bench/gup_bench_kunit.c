@@ -43,7 +43,7 @@ static const struct gup_bench_op gup_bench_ops[] = {
 	{ .name = "pin_mosaic", .flags = GUP_PIN_W, .mosaic = true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_bench, gup_bench_ops, name);
+GUP_ROWS(gup_bench_ops);
 
 /* Nanoseconds for one round, all references put again. */
 static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
@@ -122,7 +122,7 @@ static void gup_bench_fast(struct kunit *test)
 }
 
 static struct kunit_case gup_bench_cases[] = {
-	GUP_CASE_ROWS(fast, gup_bench_fast, gup_bench),
+	GUP_CASE_ROWS(fast, gup_bench_fast, gup_bench_ops),
 	{}
 };
 

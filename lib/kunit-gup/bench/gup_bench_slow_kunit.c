@@ -35,7 +35,7 @@ static const struct gup_bs_op gup_bs_ops[] = {
 	{ .name = "pin_longterm", .flags = GUP_PIN_LW },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_bs, gup_bs_ops, name);
+GUP_ROWS(gup_bs_ops);
 
 /* The pictures of all pages, made of folios of @order. */
 static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order)
@@ -126,7 +126,7 @@ static void gup_bench_slow(struct kunit *test)
 }
 
 static struct kunit_case gup_bench_slow_cases[] = {
-	GUP_CASE_ROWS(slow, gup_bench_slow, gup_bs),
+	GUP_CASE_ROWS(slow, gup_bench_slow, gup_bs_ops),
 	{}
 };
 

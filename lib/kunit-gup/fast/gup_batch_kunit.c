@@ -138,7 +138,7 @@ static const struct gup_batch_row gup_batch_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_batch, gup_batch_rows, name);
+GUP_ROWS(gup_batch_rows);
 
 /* The same answer however the entries are read. */
 static void gup_batch_ask(struct kunit *test, struct gup_fixture *fx,
@@ -424,7 +424,7 @@ static const struct gup_share_row gup_share_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_share, gup_share_rows, name);
+GUP_ROWS(gup_share_rows);
 
 static void gup_batch_shareable(struct kunit *test)
 {
@@ -439,7 +439,7 @@ static void gup_batch_shareable(struct kunit *test)
 }
 
 static struct kunit_case gup_batch_cases[] = {
-	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
+	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch_rows),
 	KUNIT_CASE(gup_batch_same_entries),
 	KUNIT_CASE(gup_batch_same_places),
 	KUNIT_CASE(gup_batch_reads_lockless),
@@ -448,7 +448,7 @@ static struct kunit_case gup_batch_cases[] = {
 	KUNIT_CASE(gup_batch_guess_limit),
 	KUNIT_CASE(gup_batch_guess_garbage),
 	KUNIT_CASE(gup_batch_guess_entries),
-	GUP_CASE_ROWS(shareable, gup_batch_shareable, gup_share),
+	GUP_CASE_ROWS(shareable, gup_batch_shareable, gup_share_rows),
 	{}
 };
 

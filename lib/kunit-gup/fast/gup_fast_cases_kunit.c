@@ -181,7 +181,7 @@ static const struct gup_cases_row gup_cases_real_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cases_real, gup_cases_real_rows, name);
+GUP_ROWS(gup_cases_real_rows);
 
 static const struct gup_cases_row gup_cases_close_rows[] = {
 	{
@@ -240,7 +240,7 @@ static const struct gup_cases_row gup_cases_close_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cases_close, gup_cases_close_rows, name);
+GUP_ROWS(gup_cases_close_rows);
 
 static void share_in_b(struct gup_fixture *fx, unsigned int idx)
 {
@@ -274,7 +274,7 @@ static const struct gup_cases_row gup_cases_late_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cases_late, gup_cases_late_rows, name);
+GUP_ROWS(gup_cases_late_rows);
 
 static void gup_cases_expect(struct kunit *test, struct gup_fixture *fx,
 			     const struct gup_cases_counts *want)
@@ -394,9 +394,9 @@ static void gup_cases_batch(struct kunit *test)
 }
 
 static struct kunit_case gup_fast_cases_cases[] = {
-	GUP_CASE_ROWS(real, gup_cases_run_row, gup_cases_real),
-	GUP_CASE_ROWS(close, gup_cases_run_row, gup_cases_close),
-	GUP_CASE_ROWS(late, gup_cases_run_row, gup_cases_late),
+	GUP_CASE_ROWS(real, gup_cases_run_row, gup_cases_real_rows),
+	GUP_CASE_ROWS(close, gup_cases_run_row, gup_cases_close_rows),
+	GUP_CASE_ROWS(late, gup_cases_run_row, gup_cases_late_rows),
 	KUNIT_CASE(gup_cases_order_1),
 	KUNIT_CASE(gup_cases_batch),
 	{}

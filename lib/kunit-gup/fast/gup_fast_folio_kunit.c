@@ -82,7 +82,7 @@ static const struct gup_row gup_fast_unshare_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fast_unshare, gup_fast_unshare_rows, name);
+GUP_ROWS(gup_fast_unshare_rows);
 
 /* Folios that GUP-fast must not take, or not for this request. */
 static const struct gup_row gup_fast_folio_rows[] = {
@@ -173,7 +173,7 @@ static const struct gup_row gup_fast_folio_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fast_folio, gup_fast_folio_rows, name);
+GUP_ROWS(gup_fast_folio_rows);
 
 /* A folio whose count has overflowed: refused, with one warning. */
 static void gup_fast_refcount_overflow(struct kunit *test)
@@ -274,7 +274,7 @@ static const struct gup_fast_node_row gup_fast_node_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fast_node, gup_fast_node_rows, name);
+GUP_ROWS(gup_fast_node_rows);
 
 static long gup_fast_node_pins(int nid)
 {
@@ -319,12 +319,12 @@ static void gup_fast_nodes(struct kunit *test)
 }
 
 static struct kunit_case gup_fast_folio_cases[] = {
-	GUP_CASE_ROWS(unshare, gup_row_run, gup_fast_unshare),
-	GUP_CASE_ROWS(folio_kinds, gup_row_run, gup_fast_folio),
+	GUP_CASE_ROWS(unshare, gup_row_run, gup_fast_unshare_rows),
+	GUP_CASE_ROWS(folio_kinds, gup_row_run, gup_fast_folio_rows),
 	KUNIT_CASE(gup_fast_refcount_overflow),
 	KUNIT_CASE(gup_fast_already_referenced),
 	KUNIT_CASE(gup_fast_not_accessible),
-	GUP_CASE_ROWS(two_nodes, gup_fast_nodes, gup_fast_node),
+	GUP_CASE_ROWS(two_nodes, gup_fast_nodes, gup_fast_node_rows),
 	{}
 };
 

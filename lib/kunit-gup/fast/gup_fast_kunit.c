@@ -173,7 +173,7 @@ static const struct gup_row gup_fast_end_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fast_end, gup_fast_end_rows, name);
+GUP_ROWS(gup_fast_end_rows);
 
 /* The bits of the entries: which end a run, and which do not. */
 static const struct gup_row gup_fast_bits_rows[] = {
@@ -240,7 +240,7 @@ static const struct gup_row gup_fast_bits_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fast_bits, gup_fast_bits_rows, name);
+GUP_ROWS(gup_fast_bits_rows);
 
 /**
  * struct gup_length - a request inside a folio
@@ -291,13 +291,21 @@ static const struct gup_length gup_lengths[] = {
 	{ .order = 9, .first = 256, .nr = 256 },
 };
 
-static void gup_length_desc(const struct gup_length *len, char *desc)
+static void gup_lengths_desc(struct kunit *test, const void *row, char *desc)
 {
+	const struct gup_length *len = row;
+
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u page %u nr %u",
 		 len->order, len->first, len->nr);
 }
 
-KUNIT_ARRAY_PARAM(gup_fast_length, gup_lengths, gup_length_desc);
+static int gup_lengths_init(struct kunit *test)
+{
+	kunit_register_params_array(test, gup_lengths, ARRAY_SIZE(gup_lengths),
+				    gup_lengths_desc);
+
+	return 0;
+}
 
 /* The pages of A from @len->first on, and behind them those of B. */
 static void gup_fast_length(struct kunit *test)
@@ -387,9 +395,9 @@ static void gup_fast_reads_lockless(struct kunit *test)
 }
 
 static struct kunit_case gup_fast_cases[] = {
-	GUP_CASE_ROWS(run_length, gup_fast_length, gup_fast_length),
-	GUP_CASE_ROWS(run_ends, gup_row_run, gup_fast_end),
-	GUP_CASE_ROWS(entry_bits, gup_row_run, gup_fast_bits),
+	GUP_CASE_ROWS(run_length, gup_fast_length, gup_lengths),
+	GUP_CASE_ROWS(run_ends, gup_row_run, gup_fast_end_rows),
+	GUP_CASE_ROWS(entry_bits, gup_row_run, gup_fast_bits_rows),
 	KUNIT_CASE(gup_fast_other_pmd),
 	KUNIT_CASE(gup_fast_reads_lockless),
 	{}

@@ -312,7 +312,7 @@ static const struct gup_race_row gup_race_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_race, gup_race_rows, name);
+GUP_ROWS(gup_race_rows);
 
 static void gup_race_run_row(struct kunit *test, unsigned int flags)
 {
@@ -418,8 +418,8 @@ static void gup_race_not_accessible(struct kunit *test)
 }
 
 static struct kunit_case gup_fast_race_cases[] = {
-	GUP_CASE_ROWS(get, gup_race_get, gup_race),
-	GUP_CASE_ROWS(pin, gup_race_pin, gup_race),
+	GUP_CASE_ROWS(get, gup_race_get, gup_race_rows),
+	GUP_CASE_ROWS(pin, gup_race_pin, gup_race_rows),
 	KUNIT_CASE(gup_race_grab_fails),
 	KUNIT_CASE(gup_race_not_accessible),
 	{}

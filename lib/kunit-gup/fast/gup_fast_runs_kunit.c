@@ -80,7 +80,7 @@ static const struct gup_runs_row gup_runs_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_runs, gup_runs_rows, name);
+GUP_ROWS(gup_runs_rows);
 
 static void gup_runs_grabs(struct kunit *test)
 {
@@ -157,7 +157,7 @@ static void gup_runs_reads_blocks(struct kunit *test)
 }
 
 static struct kunit_case gup_fast_runs_cases[] = {
-	GUP_CASE_ROWS(grabs, gup_runs_grabs, gup_runs),
+	GUP_CASE_ROWS(grabs, gup_runs_grabs, gup_runs_rows),
 	KUNIT_CASE(gup_runs_statistic),
 	KUNIT_CASE(gup_runs_reads_blocks),
 	{}

@@ -451,12 +451,13 @@ static void last_page_of_user_space(struct kunit *test)
 	gup_nodes_run(q, "last page");
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_counts, gup_nodes_counts, name);
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_ends, gup_nodes_ends, name);
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_hugetlb, gup_nodes_hugetlb, name);
+GUP_ROWS(gup_nodes_counts);
+GUP_ROWS(gup_nodes_ends);
+GUP_ROWS(gup_nodes_hugetlb);
 
 static struct kunit_case gup_nodes_call_cases[] = {
-	GUP_CASE_ROWS(number_of_addresses, number_of_addresses, gup_nodes_counts),
+	GUP_CASE_ROWS(number_of_addresses, number_of_addresses,
+		      gup_nodes_counts),
 	KUNIT_CASE(nothing_asked_for),
 	GUP_CASE_ROWS(addresses_end, addresses_end, gup_nodes_ends),
 	GUP_CASE_ROWS(statuses_end, statuses_end, gup_nodes_ends),

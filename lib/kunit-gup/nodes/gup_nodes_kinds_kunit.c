@@ -320,7 +320,7 @@ void gup_nodes_row_run(struct kunit *test)
 	gup_nodes_run(q, row->layout.ptes);
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_kinds, gup_nodes_kinds, name);
+GUP_ROWS(gup_nodes_kinds);
 
 static struct kunit_case gup_nodes_kinds_cases[] = {
 	GUP_CASE_ROWS(kinds, gup_nodes_row_run, gup_nodes_kinds),

@@ -192,7 +192,7 @@ static void any_order_of_addresses(struct kunit *test)
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_orders, gup_nodes_orders, name);
+GUP_ROWS(gup_nodes_orders);
 
 static struct kunit_case gup_nodes_cases[] = {
 	GUP_CASE_ROWS(orders, gup_nodes_row_run, gup_nodes_orders),

@@ -402,10 +402,10 @@ static void literals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, right, row->right);
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_rows, gup_overlap_rows, name);
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_near_rows, gup_overlap_near_rows, name);
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_ahead_rows, gup_overlap_ahead_rows, name);
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_literals, gup_overlap_literals, name);
+GUP_ROWS(gup_overlap_rows);
+GUP_ROWS(gup_overlap_near_rows);
+GUP_ROWS(gup_overlap_ahead_rows);
+GUP_ROWS(gup_overlap_literals);
 
 static struct kunit_case gup_nodes_overlap_cases[] = {
 	GUP_CASE_ROWS(literals, literals, gup_overlap_literals),

@@ -242,8 +242,8 @@ static void vma_that_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_nodes_relocked, 2);
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_walks, gup_nodes_walks, name);
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_waits, gup_nodes_waits, name);
+GUP_ROWS(gup_nodes_walks);
+GUP_ROWS(gup_nodes_waits);
 
 static struct kunit_case gup_nodes_runs_cases[] = {
 	GUP_CASE_ROWS(walks, walks, gup_nodes_walks),

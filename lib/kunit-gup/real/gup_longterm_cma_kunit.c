@@ -92,7 +92,7 @@ static const struct gup_row gup_cma_fast_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cma_fast, gup_cma_fast_rows, name);
+GUP_ROWS(gup_cma_fast_rows);
 
 static void gup_cma_fast(struct kunit *test)
 {
@@ -146,7 +146,7 @@ static const struct gup_cma_row gup_cma_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cma, gup_cma_rows, name);
+GUP_ROWS(gup_cma_rows);
 
 static bool gup_cma_isolate(struct folio *folio)
 {
@@ -258,8 +258,8 @@ static void gup_cma_held(struct kunit *test)
 }
 
 static struct kunit_case gup_longterm_cma_cases[] = {
-	GUP_CASE_ROWS(fast, gup_cma_fast, gup_cma_fast),
-	GUP_CASE_ROWS(moves, gup_cma_moves, gup_cma),
+	GUP_CASE_ROWS(fast, gup_cma_fast, gup_cma_fast_rows),
+	GUP_CASE_ROWS(moves, gup_cma_moves, gup_cma_rows),
 	KUNIT_CASE(gup_cma_held),
 	{}
 };

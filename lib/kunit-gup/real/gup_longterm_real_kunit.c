@@ -66,7 +66,7 @@ static const struct gup_lr_row gup_lr_rows[] = {
 	{ .name = "tail page of a large folio", .order = 4, .first = 17, .nr = 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_lr, gup_lr_rows, name);
+GUP_ROWS(gup_lr_rows);
 
 static bool gup_lr_always(void)
 {
@@ -240,7 +240,7 @@ static void gup_lr_held(struct kunit *test)
 }
 
 static struct kunit_case gup_longterm_real_cases[] = {
-	GUP_CASE_ROWS(moves, gup_lr_moves, gup_lr),
+	GUP_CASE_ROWS(moves, gup_lr_moves, gup_lr_rows),
 	KUNIT_CASE(gup_lr_held),
 	{}
 };

@@ -370,7 +370,7 @@ static const struct gup_mm_row gup_mm_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_mm_rows, gup_mm_rows, name);
+GUP_ROWS(gup_mm_rows);
 
 static struct kunit_case gup_mm_cases[] = {
 	KUNIT_CASE(gup_mm_maps_pages),

@@ -24,7 +24,7 @@ static const struct gup_real_size gup_real_sizes[] = {
 	{ .name = "2 mb", .kb = 2048 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_real_sizes, gup_real_sizes, name);
+GUP_ROWS(gup_real_sizes);
 
 static void gup_real_private(struct kunit *test)
 {

@@ -159,7 +159,7 @@ static const struct gup_memfd_row gup_memfd_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_memfd, gup_memfd_rows, name);
+GUP_ROWS(gup_memfd_rows);
 
 /*
  * Huge pages of the boot may be in a movable zone, where none is taken for a file
@@ -330,7 +330,7 @@ static void gup_memfd_shmem_large(struct kunit *test)
 }
 
 static struct kunit_case gup_real_memfd_cases[] = {
-	GUP_CASE_ROWS(hugetlb, gup_memfd_hugetlb, gup_memfd),
+	GUP_CASE_ROWS(hugetlb, gup_memfd_hugetlb, gup_memfd_rows),
 	KUNIT_CASE(gup_memfd_add_pins),
 	KUNIT_CASE(gup_memfd_shmem),
 	KUNIT_CASE(gup_memfd_shmem_large),

@@ -221,7 +221,7 @@ static const struct gup_partial_row gup_partial_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_partial, gup_partial_rows, name);
+GUP_ROWS(gup_partial_rows);
 
 static void gup_partial_expect_walk(struct kunit *test, struct gup_mm *m,
 				    unsigned int flags, long want)
@@ -397,7 +397,7 @@ static void gup_partial_child_keeps_data(struct kunit *test)
 }
 
 static struct kunit_case gup_real_partial_cases[] = {
-	GUP_CASE_ROWS(partial, gup_partial_row, gup_partial),
+	GUP_CASE_ROWS(partial, gup_partial_row, gup_partial_rows),
 	KUNIT_CASE(gup_partial_migrates),
 	KUNIT_CASE(gup_partial_pins_own_copy),
 	KUNIT_CASE(gup_partial_child_keeps_data),

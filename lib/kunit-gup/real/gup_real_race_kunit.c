@@ -80,7 +80,7 @@ static const struct gup_rr_row gup_rr_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_rr, gup_rr_rows, name);
+GUP_ROWS(gup_rr_rows);
 
 static int gup_rr_thread(void *arg)
 {
@@ -349,8 +349,12 @@ static void gup_real_race(struct kunit *test)
 }
 
 static struct kunit_case gup_real_race_cases[] = {
-	KUNIT_CASE_PARAM_ATTR(gup_real_race, gup_rr_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
+	{
+		.run_case = gup_real_race, .name = "gup_real_race",
+		.param_init = gup_rr_rows_init,
+		.generate_params = kunit_array_gen_params,
+		.attr.speed = KUNIT_SPEED_SLOW, .module_name = KBUILD_MODNAME,
+	},
 	{}
 };
 

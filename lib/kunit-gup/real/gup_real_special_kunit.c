@@ -65,7 +65,7 @@ static const struct gup_hugetlb_size {
 	{ .name = "32 mb", .kb = 32 * 1024 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_hugetlb, gup_hugetlb_sizes, name);
+GUP_ROWS(gup_hugetlb_sizes);
 
 /* Two of them, or one if they are very large. On arm64, also contiguous ones. */
 static void gup_special_hugetlb(struct kunit *test)
@@ -306,16 +306,16 @@ static const struct gup_mm_row gup_driver_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_driver, gup_driver_rows, name);
+GUP_ROWS(gup_driver_rows);
 
 static struct kunit_case gup_real_special_cases[] = {
 	KUNIT_CASE(gup_special_shmem),
 	KUNIT_CASE(gup_special_shmem_large),
-	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb),
+	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb_sizes),
 	KUNIT_CASE(gup_special_zero_pages),
 	KUNIT_CASE(gup_special_huge_zero_folio),
 	KUNIT_CASE(gup_special_secretmem),
-	GUP_CASE_ROWS(driver, gup_mm_row_run, gup_driver),
+	GUP_CASE_ROWS(driver, gup_mm_row_run, gup_driver_rows),
 	{}
 };
 

@@ -91,7 +91,7 @@ static const struct gup_swap_row gup_swap_rows[] = {
 	{ .name = "2 mb a part", .kb = 2048, .first = 20, .nr = 10 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_swap, gup_swap_rows, name);
+GUP_ROWS(gup_swap_rows);
 
 /* What is swapped out in part has to be split. */
 static unsigned int gup_swap_order(struct kunit *test, unsigned int kb)
@@ -129,7 +129,7 @@ static void gup_swap_row(struct kunit *test)
 }
 
 static struct kunit_case gup_real_swap_cases[] = {
-	GUP_CASE_ROWS(swapped, gup_swap_row, gup_swap),
+	GUP_CASE_ROWS(swapped, gup_swap_row, gup_swap_rows),
 	{}
 };
 

@@ -8,7 +8,6 @@
  */
 #include <linux/err.h>
 
-#include "self/gup_fixture_typos.h"
 #include "gup_kunit.h"
 #include "fixture/gup_seed.h"
 
@@ -267,7 +266,7 @@ static const struct gup_entry_row gup_entry_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_entry, gup_entry_rows, name);
+GUP_ROWS(gup_entry_rows);
 
 static void gup_fixture_oracle_entry(struct kunit *test)
 {
@@ -380,9 +379,7 @@ static struct kunit_case gup_fixture_cases[] = {
 	KUNIT_CASE(gup_fixture_regroups),
 	KUNIT_CASE(gup_fixture_names_pages),
 	KUNIT_CASE(gup_fixture_repeats_seeds),
-	GUP_CASE_ROWS(refuses_typos, gup_fixture_refuses_typos, gup_typos),
-	KUNIT_CASE(gup_fixture_refuses_letters),
-	GUP_CASE_ROWS(oracle_entry, gup_fixture_oracle_entry, gup_entry),
+	GUP_CASE_ROWS(oracle_entry, gup_fixture_oracle_entry, gup_entry_rows),
 	KUNIT_CASE(gup_fixture_oracle_walks),
 	KUNIT_CASE(gup_fixture_oracle_counts),
 	KUNIT_CASE(gup_fixture_notices_faults),

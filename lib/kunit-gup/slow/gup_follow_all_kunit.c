@@ -74,7 +74,7 @@ static const struct gup_fa_request gup_fa_requests[] = {
 	{ .name = "dump", .flags = GUP_GET | FOLL_DUMP | FOLL_FORCE },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fa, gup_fa_requests, name);
+GUP_ROWS(gup_fa_requests);
 
 static void gup_fa_set(struct gup_fixture *fx, unsigned int entry,
 		       const struct gup_fa_letter *letter, unsigned int *next)
@@ -155,7 +155,7 @@ static void gup_fa_tables(struct kunit *test)
 }
 
 static struct kunit_case gup_follow_all_cases[] = {
-	GUP_CASE_ROWS(tables, gup_fa_tables, gup_fa),
+	GUP_CASE_ROWS(tables, gup_fa_tables, gup_fa_requests),
 	{}
 };
 

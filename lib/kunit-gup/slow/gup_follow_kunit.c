@@ -102,7 +102,7 @@ static const struct gup_follow_row bounds_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(bounds, bounds_rows, name);
+GUP_ROWS(bounds_rows);
 
 /* What is decided for each page: writing, unsharing, forcing. */
 static const struct gup_follow_row decide_rows[] = {
@@ -201,7 +201,7 @@ static const struct gup_follow_row decide_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(decide, decide_rows, name);
+GUP_ROWS(decide_rows);
 
 /* Only where the architecture has soft-dirty bits: GUP_VM_READ alone asks for them. */
 static const struct gup_follow_row soft_dirty_rows[] = {
@@ -223,7 +223,7 @@ static const struct gup_follow_row soft_dirty_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(soft_dirty, soft_dirty_rows, name);
+GUP_ROWS(soft_dirty_rows);
 
 static void gup_follow_soft_dirty(struct kunit *test)
 {
@@ -233,9 +233,9 @@ static void gup_follow_soft_dirty(struct kunit *test)
 }
 
 static struct kunit_case gup_follow_cases[] = {
-	GUP_CASE_ROWS(bounds, gup_follow_row_run, bounds),
-	GUP_CASE_ROWS(decide, gup_follow_row_run, decide),
-	GUP_CASE_ROWS(soft_dirty, gup_follow_soft_dirty, soft_dirty),
+	GUP_CASE_ROWS(bounds, gup_follow_row_run, bounds_rows),
+	GUP_CASE_ROWS(decide, gup_follow_row_run, decide_rows),
+	GUP_CASE_ROWS(soft_dirty, gup_follow_soft_dirty, soft_dirty_rows),
 	{}
 };
 

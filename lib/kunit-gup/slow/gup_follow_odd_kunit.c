@@ -90,7 +90,7 @@ static const struct gup_follow_row touch_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(touch, touch_rows, name);
+GUP_ROWS(touch_rows);
 
 /* Entries that are no ordinary ones. */
 static const struct gup_follow_row odd_rows[] = {
@@ -177,7 +177,7 @@ static const struct gup_follow_row odd_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(odd, odd_rows, name);
+GUP_ROWS(odd_rows);
 
 /* The page that cannot be taken is that of a second folio; the first is kept. */
 static void gup_follow_fails(struct kunit *test, bool grab, int ret)
@@ -314,8 +314,8 @@ static void gup_follow_find_normal_page(struct kunit *test)
 }
 
 static struct kunit_case gup_follow_odd_cases[] = {
-	GUP_CASE_ROWS(touch, gup_follow_row_run, touch),
-	GUP_CASE_ROWS(odd, gup_follow_row_run, odd),
+	GUP_CASE_ROWS(touch, gup_follow_row_run, touch_rows),
+	GUP_CASE_ROWS(odd, gup_follow_row_run, odd_rows),
 	KUNIT_CASE(gup_follow_grab_fails),
 	KUNIT_CASE(gup_follow_accessible_fails),
 	KUNIT_CASE(gup_follow_get_needs_no_access),

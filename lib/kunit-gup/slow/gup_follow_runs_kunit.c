@@ -109,7 +109,7 @@ static const struct gup_runs_row gup_fr_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fr, gup_fr_rows, name);
+GUP_ROWS(gup_fr_rows);
 
 static void gup_fr_grabs(struct kunit *test)
 {
@@ -141,7 +141,7 @@ static void gup_fr_accessed_once(struct kunit *test)
 }
 
 static struct kunit_case gup_follow_runs_cases[] = {
-	GUP_CASE_ROWS(follow_grabs, gup_fr_grabs, gup_fr),
+	GUP_CASE_ROWS(follow_grabs, gup_fr_grabs, gup_fr_rows),
 	KUNIT_CASE(gup_fr_accessed_once),
 	{}
 };

@@ -59,7 +59,7 @@ static const struct gup_follow_row gup_pn_follow_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_pn_follow, gup_pn_follow_rows, name);
+GUP_ROWS(gup_pn_follow_rows);
 
 static const struct gup_row gup_pn_fast_rows[] = {
 	{
@@ -85,11 +85,11 @@ static const struct gup_row gup_pn_fast_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_pn_fast, gup_pn_fast_rows, name);
+GUP_ROWS(gup_pn_fast_rows);
 
 static struct kunit_case gup_protnone_cases[] = {
-	GUP_CASE_ROWS(protnone_follow, gup_follow_row_run, gup_pn_follow),
-	GUP_CASE_ROWS(protnone_fast, gup_row_run, gup_pn_fast),
+	GUP_CASE_ROWS(protnone_follow, gup_follow_row_run, gup_pn_follow_rows),
+	GUP_CASE_ROWS(protnone_fast, gup_row_run, gup_pn_fast_rows),
 	{}
 };
 

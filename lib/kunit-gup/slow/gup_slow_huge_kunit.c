@@ -96,7 +96,7 @@ static const struct gup_huge_row gup_huge_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_huge, gup_huge_rows, name);
+GUP_ROWS(gup_huge_rows);
 
 /* Two huge pages of the size that a PMD has, or the test is skipped. */
 static struct gup_mm *gup_huge_make(struct kunit *test)
@@ -177,7 +177,7 @@ static const struct gup_pud_row gup_pud_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_pud, gup_pud_rows, name);
+GUP_ROWS(gup_pud_rows);
 
 static void gup_pud_free(void *page)
 {
@@ -248,8 +248,8 @@ static void gup_pud_row_run(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_huge_cases[] = {
-	GUP_CASE_ROWS(hugetlb, gup_huge_row_run, gup_huge),
-	GUP_CASE_ROWS(pud, gup_pud_row_run, gup_pud),
+	GUP_CASE_ROWS(hugetlb, gup_huge_row_run, gup_huge_rows),
+	GUP_CASE_ROWS(pud, gup_pud_row_run, gup_pud_rows),
 	{}
 };
 

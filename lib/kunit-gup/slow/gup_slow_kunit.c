@@ -125,7 +125,7 @@ static const struct gup_slow_row gup_slow_bounds_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_slow_bounds, gup_slow_bounds_rows, name);
+GUP_ROWS(gup_slow_bounds_rows);
 
 /* Page faults in the middle of a folio. */
 static const struct gup_slow_row gup_slow_fault_rows[] = {
@@ -259,7 +259,7 @@ static const struct gup_slow_row gup_slow_fault_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_slow_faults, gup_slow_fault_rows, name);
+GUP_ROWS(gup_slow_fault_rows);
 
 /* The _unlocked functions touch, the others do not. */
 static const struct gup_slow_row gup_slow_touch_rows[] = {
@@ -289,7 +289,7 @@ static const struct gup_slow_row gup_slow_touch_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_slow_touch, gup_slow_touch_rows, name);
+GUP_ROWS(gup_slow_touch_rows);
 
 static unsigned int gup_slow_of_a(struct gup_mm *m, long nr)
 {
@@ -348,9 +348,9 @@ static void gup_slow_row_run(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_cases[] = {
-	GUP_CASE_ROWS(vma_bounds, gup_slow_row_run, gup_slow_bounds),
-	GUP_CASE_ROWS(faults, gup_slow_row_run, gup_slow_faults),
-	GUP_CASE_ROWS(real_touch, gup_slow_row_run, gup_slow_touch),
+	GUP_CASE_ROWS(vma_bounds, gup_slow_row_run, gup_slow_bounds_rows),
+	GUP_CASE_ROWS(faults, gup_slow_row_run, gup_slow_fault_rows),
+	GUP_CASE_ROWS(real_touch, gup_slow_row_run, gup_slow_touch_rows),
 	{}
 };
 

@@ -87,7 +87,7 @@ static const struct gup_leaf_row gup_leaf_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_leaf, gup_leaf_rows, name);
+GUP_ROWS(gup_leaf_rows);
 
 static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 {
@@ -222,7 +222,7 @@ static void gup_leaf_zero(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_leaf_cases[] = {
-	GUP_CASE_ROWS(rows, gup_leaf_row_run, gup_leaf),
+	GUP_CASE_ROWS(rows, gup_leaf_row_run, gup_leaf_rows),
 	KUNIT_CASE(gup_leaf_unaligned),
 	KUNIT_CASE(gup_leaf_zero),
 	{}

@@ -52,7 +52,7 @@ static const struct gup_poison_row gup_poison_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_poison, gup_poison_rows, name);
+GUP_ROWS(gup_poison_rows);
 
 /**
  * struct gup_poison - an address space with such an entry
@@ -177,9 +177,9 @@ static void gup_poison_populate(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_poison_cases[] = {
-	GUP_CASE_ROWS(slow, gup_poison_slow, gup_poison),
-	GUP_CASE_ROWS(fast, gup_poison_fast, gup_poison),
-	GUP_CASE_ROWS(populate, gup_poison_populate, gup_poison),
+	GUP_CASE_ROWS(slow, gup_poison_slow, gup_poison_rows),
+	GUP_CASE_ROWS(fast, gup_poison_fast, gup_poison_rows),
+	GUP_CASE_ROWS(populate, gup_poison_populate, gup_poison_rows),
 	{}
 };
 

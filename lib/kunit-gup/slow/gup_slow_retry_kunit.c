@@ -52,7 +52,7 @@ static const struct gup_retry_row gup_retry_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_retry, gup_retry_rows, name);
+GUP_ROWS(gup_retry_rows);
 
 /**
  * struct gup_retry - what the handler needs
@@ -162,7 +162,7 @@ static void gup_retry_gate(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_retry_cases[] = {
-	GUP_CASE_ROWS(retry, gup_retry_run, gup_retry),
+	GUP_CASE_ROWS(retry, gup_retry_run, gup_retry_rows),
 	KUNIT_CASE(gup_retry_gate),
 	{}
 };

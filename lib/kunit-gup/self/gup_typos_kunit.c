@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_fixture: a typo in a picture is named, and not run as something else.
+ * gup_typos: a typo in a picture is named, and not run as something else.
  *
  * Each row has pictures that are wrong in one place, and the message. Those without
  * a message have all that a picture may have. The fixtures end a test that has such
  * a picture with its message, see GUP_ASSERT_PICTURE().
  */
-#include "self/gup_fixture_typos.h"
 #include "fixture/gup_picture.h"
 
 /**
@@ -241,7 +240,7 @@ static const struct gup_typo_row gup_typo_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_typo, gup_typo_rows, name);
+GUP_ROWS(gup_typo_rows);
 
 static const char *gup_typo_problem(const struct gup_typo_row *row, char *text)
 {
@@ -258,28 +257,7 @@ static const char *gup_typo_problem(const struct gup_typo_row *row, char *text)
 				  row->ptes, max, text);
 }
 
-/**
- * gup_typos_gen_params() - the rows, for gup_fixture_refuses_typos()
- * @test: the test
- * @prev: the row before, or NULL
- * @desc: where the name of the row goes
- *
- * Context: Process context.
- * Return: The next row, or NULL.
- */
-const void *gup_typos_gen_params(struct kunit *test, const void *prev,
-				 char *desc)
-{
-	return gup_typo_gen_params(test, prev, desc);
-}
-
-/**
- * gup_fixture_refuses_typos() - see what is said of the pictures of a row
- * @test: the test
- *
- * Context: Process context.
- */
-void gup_fixture_refuses_typos(struct kunit *test)
+static void gup_typos_refused(struct kunit *test)
 {
 	const struct gup_typo_row *row = test->param_value;
 	char text[GUP_PROBLEM_TEXT];
@@ -288,13 +266,8 @@ void gup_fixture_refuses_typos(struct kunit *test)
 			   row->says ?: "no problem");
 }
 
-/**
- * gup_fixture_refuses_letters() - the same for lists of folios
- * @test: the test
- *
- * Context: Process context.
- */
-void gup_fixture_refuses_letters(struct kunit *test)
+/* The same for lists of folios. */
+static void gup_typos_refused_letters(struct kunit *test)
 {
 	static const struct {
 		const char *letters;
@@ -319,3 +292,16 @@ void gup_fixture_refuses_letters(struct kunit *test)
 						       rows[i].letters, text) ?:
 				   "no problem", rows[i].says);
 }
+
+static struct kunit_case gup_typos_cases[] = {
+	GUP_CASE_ROWS(refuses_typos, gup_typos_refused, gup_typo_rows),
+	KUNIT_CASE(gup_typos_refused_letters),
+	{}
+};
+
+static struct kunit_suite gup_typos_suite = {
+	.name = "gup_typos",
+	.test_cases = gup_typos_cases,
+};
+
+kunit_test_suite(gup_typos_suite);
