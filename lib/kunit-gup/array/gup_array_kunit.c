@@ -14,116 +14,116 @@
  * @name:   what is special about it
  * @layout: the layout, whose entries are the array
  * @nr:     number of entries to ask for, 0 for all
- * @run:    the answer, the same for the array of pages and that of their folios
+ * @batch:    the answer, the same for the array of pages and that of their folios
  */
 struct gup_array_row {
 	const char *name;
 	struct gup_layout layout;
 	unsigned int nr;
-	unsigned int run;
+	unsigned int batch;
 };
 
 static const struct gup_array_row gup_array_rows[] = {
 	{
 		.name = "one small page",
 		.layout = { "A0", "A0" },
-		.run = 1,
+		.batch = 1,
 	}, {
 		.name = "whole folio",
 		.layout = { "A2", "A0-3" },
-		.run = 4,
+		.batch = 4,
 	}, {
 		.name = "one page of a folio",
 		.layout = { "A2", "A2" },
-		.run = 1,
+		.batch = 1,
 	}, {
 		.name = "from a tail page on",
 		.layout = { "A3", "A5-7" },
-		.run = 3,
+		.batch = 3,
 	}, {
 		.name = "neighbours of the same order",
 		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.run = 4,
+		.batch = 4,
 	}, {
 		.name = "second half and the neighbour",
 		.layout = { "A2 B2+", "A2-3 B0-3" },
-		.run = 2,
+		.batch = 2,
 	}, {
 		.name = "small neighbour behind",
 		.layout = { "A2 B0+", "A0-3 B0" },
-		.run = 4,
+		.batch = 4,
 	}, {
 		.name = "small neighbours",
 		.layout = { "A0 B0+ C0+", "A0 B0 C0" },
-		.run = 1,
+		.batch = 1,
 	}, {
 		.name = "neighbour before",
 		.layout = { "A2 B2+", "B0 A3 A2" },
-		.run = 1,
+		.batch = 1,
 	}, {
 		.name = "backwards",
 		.layout = { "A3", "A7-0" },
-		.run = 8,
+		.batch = 8,
 	}, {
 		.name = "same tail page again and again",
 		.layout = { "A2", "A1 A1 A1 A0" },
-		.run = 4,
+		.batch = 4,
 	}, {
 		.name = "gaps",
 		.layout = { "A3", "A0 A2 A4 A6" },
-		.run = 4,
+		.batch = 4,
 	}, {
 		.name = "wraps around in the folio",
 		.layout = { "A2", "A2-3 A0-1 A2-3" },
-		.run = 6,
+		.batch = 6,
 	}, {
 		.name = "page in the middle copied on write",
 		.layout = { "A4 B0", "A0-6 B0 A8-15" },
-		.run = 7,
+		.batch = 7,
 	}, {
 		.name = "interleaved folios",
 		.layout = { "A2 B2", "A0 B0 A1 B1" },
-		.run = 1,
+		.batch = 1,
 	}, {
 		.name = "hole",
 		.layout = { "A3", "A0-2 . A4-7" },
-		.run = 3,
+		.batch = 3,
 	}, {
 		.name = "error",
 		.layout = { "A3", "A0-2 @ A4-7" },
-		.run = 3,
+		.batch = 3,
 	}, {
 		.name = "hole behind a small page",
 		.layout = { "A0", "A0 . A0" },
-		.run = 1,
+		.batch = 1,
 	}, {
 		.name = "zero page",
 		.layout = { "A0", "Z8 A0" },
-		.run = 8,
+		.batch = 8,
 	}, {
 		.name = "small page again and again",
 		.layout = { "A0 B0+", "A0 A0 A0 B0" },
-		.run = 3,
+		.batch = 3,
 	}, {
 		.name = "array ends before the folio",
 		.layout = { "A4", "A0-15" },
-		.nr = 5, .run = 5,
+		.nr = 5, .batch = 5,
 	}, {
 		.name = "array ends at a multiple of eight",
 		.layout = { "A5", "A0-31" },
-		.nr = 16, .run = 16,
+		.nr = 16, .batch = 16,
 	}, {
 		.name = "array of one entry",
 		.layout = { "A2", "A0-3" },
-		.nr = 1, .run = 1,
+		.nr = 1, .batch = 1,
 	}, {
 		.name = "scrambled",
 		.layout = { "A2 B0", "A3 A1 B0 A2" },
-		.run = 2,
+		.batch = 2,
 	}, {
 		.name = "order 9",
 		.layout = { "A9 B0+", "A0-254 B0" },
-		.run = 255,
+		.batch = 255,
 	},
 };
 
@@ -138,7 +138,7 @@ static void gup_array_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			gup_kunit_nr_folio_pages(page_folio(pages[0]), pages,
 						 row->nr ?: array->nr),
-			row->run);
+			row->batch);
 }
 
 static void gup_array_folios(struct kunit *test)
@@ -149,7 +149,7 @@ static void gup_array_folios(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			gup_kunit_nr_same_folios((struct folio **)array->fx->pages,
 						 row->nr ?: array->nr),
-			row->run);
+			row->batch);
 }
 
 #define GUP_ARRAY_LEN	5
@@ -174,7 +174,7 @@ static void gup_array_every_array(struct kunit *test)
 		for (nr = 1; nr <= GUP_ARRAY_LEN; nr++, checked++) {
 			got = gup_kunit_nr_folio_pages(page_folio(pages[0]),
 						       pages, nr);
-			KUNIT_ASSERT_EQ_MSG(test, got, gup_array_oracle(pages, nr),
+			KUNIT_ASSERT_EQ_MSG(test, got, gup_oracle_nr_same(pages, nr),
 					    "array %u, %u entries", n, nr);
 		}
 	}
@@ -195,7 +195,7 @@ static void gup_array_odd_entry(struct kunit *test, struct page **pages,
 			pages[at] = odd[i];
 			KUNIT_ASSERT_EQ_MSG(test,
 					    gup_kunit_nr_folio_pages(folio, pages, nr),
-					    gup_array_oracle(pages, nr),
+					    gup_oracle_nr_same(pages, nr),
 					    "from %ld, %u entries, kind %u at %u",
 					    folio_page_idx(folio, pages[0]), nr,
 					    i, at);

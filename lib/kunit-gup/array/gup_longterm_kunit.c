@@ -8,6 +8,7 @@
  * folios. A reference that goes entry by entry is compared with it, and is what holds
  * for a tree that looks at repeated small pages each time.
  */
+#include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"
 
 static const struct gup_lt_row gup_lt_rows[] = {
@@ -185,18 +186,17 @@ static void gup_lt_run_collect(struct kunit *test)
 	struct gup_lt *lt = gup_lt_create(test, row);
 	char listed[GUP_ARRAY_TEXT];
 	struct gup_lt_want want;
-	struct gup_diff diff = {};
 	long isolated;
 
-	gup_lt_reference(lt, &want);
+	gup_lt_predict(lt, &want);
 	if (gup_kunit_gup.skips_repeats) {
-		KUNIT_EXPECT_STREQ_MSG(test, want.looks, row->looks, "reference");
+		KUNIT_EXPECT_STREQ_MSG(test, want.looks, row->looks, "by the oracle");
 		KUNIT_EXPECT_EQ_MSG(test, want.collected, row->collected,
-				    "reference");
+				    "by the oracle");
 		KUNIT_EXPECT_STREQ_MSG(test, want.drains, row->drains ?: "",
-				       "reference");
+				       "by the oracle");
 	}
-	KUNIT_EXPECT_STREQ_MSG(test, want.list, row->list ?: "", "reference");
+	KUNIT_EXPECT_STREQ_MSG(test, want.list, row->list ?: "", "by the oracle");
 
 	KUNIT_EXPECT_EQ(test, gup_lt_collect(lt, listed, &isolated),
 			want.collected);
@@ -204,8 +204,7 @@ static void gup_lt_run_collect(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, listed, want.list);
 	KUNIT_EXPECT_EQ(test, isolated, want.isolated);
 
-	gup_array_check(lt->array, 0, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_array_expect(lt->array, 0, row->layout.ptes);
 	KUNIT_EXPECT_MEMEQ(test, lt->array->fx->pages, lt->array->fx->want,
 			   lt->array->nr * sizeof(struct page *));
 }
@@ -215,11 +214,9 @@ static void gup_lt_expect_pins(struct kunit *test, struct gup_lt *lt, long ret)
 {
 	struct gup_array *array = lt->array;
 	struct gup_fixture *fx = array->fx;
-	struct gup_diff diff = {};
 	unsigned int i;
 
-	gup_array_check(array, ret ? array->nr : 0, &diff);
-	gup_expect_no_diff(test, &diff, lt->row->layout.ptes);
+	gup_array_expect(array, ret ? array->nr : 0, lt->row->layout.ptes);
 	for (i = 0; i < array->nr; i++) {
 		if (!ret)
 			GUP_EXPECT_PAGE_AT(test, fx->folio, fx->pages[i],
@@ -244,7 +241,7 @@ static void gup_lt_run_check(struct kunit *test)
 	const char *stays;
 	long ret;
 
-	gup_lt_reference(lt, &want);
+	gup_lt_predict(lt, &want);
 	ret = gup_kunit_gup.check_longterm((void **)lt->array->fx->pages,
 					   row->folios, lt->array->nr);
 

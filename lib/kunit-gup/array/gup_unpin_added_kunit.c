@@ -7,7 +7,9 @@
  */
 #include <kunit/test-bug.h>
 
-#include "gup_kunit.h"
+#include "fixture/gup_fixture.h"
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
 
 /* So many pins in all, by folio_add_pins() but for the first. */
 #define GUP_UNPIN_ADDED	512

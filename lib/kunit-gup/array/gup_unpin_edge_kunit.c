@@ -8,6 +8,8 @@
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_stat.h"
 #include "walk/gup_array.h"
 
 /**
@@ -73,7 +75,6 @@ static void gup_unpin_nodes_run(struct kunit *test, bool folios,
 	const struct gup_unpin_node_row *row = test->param_value;
 	const bool zero_was_dirty = PageDirty(ZERO_PAGE(0));
 	struct gup_array *array;
-	struct gup_diff diff = {};
 	long before[2];
 
 	if (there == MAX_NUMNODES)
@@ -91,8 +92,7 @@ static void gup_unpin_nodes_run(struct kunit *test, bool folios,
 			gup_fixture_node_stat(here, NR_FOLL_PIN_RELEASED));
 	KUNIT_EXPECT_EQ(test, row->there + before[1],
 			gup_fixture_node_stat(there, NR_FOLL_PIN_RELEASED));
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_array_expect(array, array->nr, row->layout.ptes);
 	if (!zero_was_dirty)
 		ClearPageDirty(ZERO_PAGE(0));
 }
@@ -130,7 +130,8 @@ static void gup_unpin_every_array(struct kunit *test)
 		memcpy(array->fx->want, array->fx->pages,
 		       GUP_UNPIN_LEN * sizeof(*kind));
 		array->log[0] = 0;
-		gup_array_reference(array, text);
+		gup_oracle_batches(array->fx->folio, array->fx->want,
+				   array->nr, text);
 		gup_array_pin(array);
 		unpin_user_pages(array->fx->pages, GUP_UNPIN_LEN);
 		gup_array_check(array, array->nr, &diff);
@@ -140,7 +141,7 @@ static void gup_unpin_every_array(struct kunit *test)
 	gup_expect_no_diff(test, &diff, text);
 }
 
-/* Of a run, no struct page is read but that of the first entry and the folio's. */
+/* Of a batch, no struct page is read but that of the first entry and the folio's. */
 static void gup_unpin_reads_first_only(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A4f", "A0-15 A3-1" };
@@ -168,7 +169,6 @@ static void gup_unpin_error(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f", "A0-3" };
 	struct gup_array *array = gup_array_create(test, &layout, false);
-	struct gup_diff diff = {};
 
 	gup_array_pin(array);
 	kunit_warning_suppress(test) {
@@ -176,14 +176,11 @@ static void gup_unpin_error(struct kunit *test)
 		unpin_folios((struct folio **)array->fx->pages, -ENOMEM);
 		KUNIT_EXPECT_SUPPRESSED_WARNING_COUNT(test, 2);
 	}
-	gup_array_check(array, 0, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, 0, layout.ptes);
 	unpin_user_pages(array->fx->pages, 0);
-	gup_array_check(array, 0, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, 0, layout.ptes);
 	unpin_user_pages(array->fx->pages, array->nr);
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, array->nr, layout.ptes);
 }
 
 /**
@@ -208,7 +205,7 @@ static const struct gup_unpin_warn_row gup_unpin_warn_rows[] = {
 		.layout = { "A0 B0 C0", "A0 B0:s C0" },
 		.warned = "B0",
 	}, {
-		.name = "small folio behind a run",
+		.name = "small folio behind a batch",
 		.layout = { "A2 B0", "A0-3 B0:s" },
 		.warned = "B0",
 	}, {
@@ -246,9 +243,9 @@ static bool gup_unpin_note(const struct page *page)
 	const char letter = gup_array_letter(fx, page);
 	struct gup_array *array = fx->suite;
 
-	/* The log of runs has room for pages as well. */
-	gup_array_add_run(array->log, letter,
-			  page - fx->folio[letter - 'A'].page);
+	/* The log of batches has room for pages as well. */
+	gup_array_add_batch(array->log, letter,
+			    page - fx->folio[letter - 'A'].page);
 
 	return true;
 }
@@ -258,13 +255,11 @@ static void gup_unpin_warned(struct kunit *test)
 {
 	const struct gup_unpin_warn_row *row = test->param_value;
 	struct gup_array *array;
-	struct gup_diff diff = {};
 	bool dirty = false;
 
 	if (!IS_ENABLED(CONFIG_DEBUG_VM))
 		kunit_skip(test, "no CONFIG_DEBUG_VM");
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	array = gup_array_create(test, &row->layout, false);
 	kunit_activate_static_stub(test, gup_kunit_warned, gup_unpin_note);
@@ -277,8 +272,7 @@ static void gup_unpin_warned(struct kunit *test)
 		else
 			unpin_user_pages(array->fx->pages, array->nr);
 		KUNIT_EXPECT_STREQ(test, array->log, row->warned);
-		gup_array_check(array, array->nr, &diff);
-		gup_expect_no_diff(test, &diff, row->layout.ptes);
+		gup_array_expect(array, array->nr, row->layout.ptes);
 		dirty = !dirty;
 	} while (dirty);
 	ClearPageDirty(ZERO_PAGE(0));
@@ -290,18 +284,15 @@ static void gup_unpin_dirty_already(struct kunit *test)
 	static const struct gup_layout layout = { "A2f", "A0-3" };
 	struct gup_array *array = gup_array_create(test, &layout, false);
 	struct folio *folio = gup_fixture_folio(array->fx, 'A');
-	struct gup_diff diff = {};
 
 	gup_array_watch(array);
 	folio_set_dirty(folio);
 	gup_array_pin(array);
 	unpin_user_pages_dirty_lock(array->fx->pages, array->nr, true);
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, array->nr, layout.ptes);
 	gup_array_pin(array);
 	unpin_user_page_range_dirty_lock(array->fx->pages[0], array->nr, true);
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, array->nr, layout.ptes);
 	folio_clear_dirty(folio);
 	KUNIT_EXPECT_STREQ(test, array->dirtied, "");
 }

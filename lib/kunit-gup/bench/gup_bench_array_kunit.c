@@ -105,7 +105,6 @@ static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 				  unsigned int order, u64 *ns)
 {
 	const struct gup_bench_array_op *op = test->param_value;
-	struct gup_diff diff = {};
 	unsigned int i;
 
 	gup_fixture_regroup(array->fx, 'A', order);
@@ -122,8 +121,7 @@ static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 		ns[i] = gup_bench_array_round(array);
 		cond_resched();
 	}
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, op->name);
+	gup_array_expect(array, array->nr, op->name);
 
 	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_array_cmp, NULL);
 	kunit_info(test,

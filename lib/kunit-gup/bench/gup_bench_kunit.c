@@ -10,14 +10,14 @@
  * numbers mean nothing by themselves.
  *
  * In a mosaic no page follows the one before it in the same folio, as after many
- * of them were copied on write: no run is longer than one page, and every guess
+ * of them were copied on write: no batch is longer than one page, and every guess
  * is wrong. It shows what batching costs where there is nothing to gain.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/sort.h>
 
-#include "gup_kunit.h"
+#include "fixture/gup_fixture.h"
 
 #define GUP_BENCH_ORDER		9
 #define GUP_BENCH_PAGES		512U

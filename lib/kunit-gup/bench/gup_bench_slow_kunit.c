@@ -10,14 +10,14 @@
 #include <linux/ktime.h>
 #include <linux/sort.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_mm_fill.h"
 
 #define GUP_BS_ORDER	9
 #define GUP_BS_PAGES	512U
 #define GUP_BS_FOLIOS	16U
 #define GUP_BS_WALKS	16
 #define GUP_BS_ROUNDS	101
-#define GUP_BS_PICTURE	(8 * GUP_BS_PAGES)
+#define GUP_BS_LAYOUT	(8 * GUP_BS_PAGES)
 
 /**
  * struct gup_bs_op - what is measured
@@ -37,21 +37,21 @@ static const struct gup_bs_op gup_bs_ops[] = {
 
 GUP_ROWS(gup_bs_ops);
 
-/* The pictures of all pages, made of folios of @order. */
+/* The layouts of all pages, made of folios of @order. */
 static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order)
 {
-	char *folios = kunit_kzalloc(test, GUP_BS_PICTURE, GFP_KERNEL);
-	char *ptes = kunit_kzalloc(test, GUP_BS_PICTURE, GFP_KERNEL);
+	char *folios = kunit_kzalloc(test, GUP_BS_LAYOUT, GFP_KERNEL);
+	char *ptes = kunit_kzalloc(test, GUP_BS_LAYOUT, GFP_KERNEL);
 	const unsigned int nr = GUP_BS_PAGES >> order;
 	unsigned int i, f = 0, p = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, folios);
 	KUNIT_ASSERT_NOT_NULL(test, ptes);
 	for (i = 0; i < min(nr, GUP_BS_FOLIOS); i++)
-		f += scnprintf(folios + f, GUP_BS_PICTURE - f, "%s%c%uf",
+		f += scnprintf(folios + f, GUP_BS_LAYOUT - f, "%s%c%uf",
 			       i ? " " : "", 'A' + i, order);
 	for (i = 0; i < nr; i++)
-		p += scnprintf(ptes + p, GUP_BS_PICTURE - p, "%s%c0-%u",
+		p += scnprintf(ptes + p, GUP_BS_LAYOUT - p, "%s%c0-%u",
 			       i ? " " : "", 'A' + i % GUP_BS_FOLIOS,
 			       (1U << order) - 1);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_batch: the questions how far a run reaches, asked one by one.
+ * gup_batch: the questions how far a batch reaches, asked one by one.
  *
  * folio_pte_batch_flags() is asked as with and without the PTL: that must not
  * change a single answer. gup_guess_nr_pages() is asked about folios that are not what they seem,
  * and gup_nr_shareable() about every place where an unshared page can be.
  */
-#include "gup_kunit.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_race.h"
 
 /**
  * struct gup_batch_row - a batch and its length
@@ -159,14 +160,8 @@ static void gup_batch_ask(struct kunit *test, struct gup_fixture *fx,
 static void gup_batch_pte_batch(struct kunit *test)
 {
 	const struct gup_batch_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
-	struct gup_fixture *fx;
+	struct gup_fixture *fx = gup_fixture_create_or_skip(test, &row->layout);
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &row->layout);
 	gup_batch_ask(test, fx, 0, row->any);
 	gup_batch_ask(test, fx, GUP_KUNIT_RESPECT_WRITE, row->write);
 	gup_batch_ask(test, fx, GUP_KUNIT_RESPECT_DIRTY, row->dirty);
@@ -222,8 +217,7 @@ static void gup_batch_reads_lockless(struct kunit *test)
 	unsigned int i;
 	pte_t *ptep;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	fx = gup_fixture_create(test, &layout);
 	a = gup_fixture_folio(fx, 'A');
@@ -246,8 +240,7 @@ static void gup_batch_helpers_read_lockless(struct kunit *test)
 	unsigned int i;
 	pte_t *ptep;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	fx = gup_fixture_create(test, &layout);
 	ptep = gup_fixture_ptep(fx, 0);

@@ -5,9 +5,9 @@
  * Rows show what somebody thought of. Here, all tables of up to five entries
  * over an alphabet of entries are walked with every kind of request, and all
  * that comes out is compared with the oracle. The pages of the folio A, of order
- * 3, go up by themselves, so that runs come about; two letters break the order.
+ * 3, go up by themselves, so that batches come about; two letters break the order.
  */
-#include "gup_kunit.h"
+#include "walk/gup_fast.h"
 
 #define GUP_ALL_MAX_ENTRIES	5
 
@@ -124,6 +124,7 @@ static void gup_fast_all_tables(struct kunit *test)
 			gup_all_make(fx, table, nr, name);
 			for (f = 0; f < ARRAY_SIZE(flags); f++, walks++) {
 				struct gup_walk walk = {
+					.walker = &gup_fast,
 					.nr = nr, .flags = flags[f],
 				};
 

@@ -5,15 +5,16 @@
  * Each row is a layout, a request, and in numbers all that has to come out: the
  * pages, the references and pins of each folio, and the statistic. The numbers
  * come from the rules, not from the oracle, and hold for a walker that goes page
- * by page as well as for one that goes by runs. After the pages are put, all of
+ * by page as well as for one that works in batches. After the pages are put, all of
  * them have to be zero.
  *
- * To add a row: a name, the pictures (see gup_kunit.h), the flags, .want. A row
+ * To add a row: a name, the layouts (see gup_kunit.h), the flags, .want. A row
  * asks for all entries, unless it has .first and .nr.
  */
 #include <linux/pgalloc.h>
 
-#include "gup_kunit.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_race.h"
 
 #define GUP_CASES_FOLIOS	5
 
@@ -252,7 +253,7 @@ static void split_b(struct gup_fixture *fx, unsigned int order)
 	gup_fixture_regroup(fx, 'B', order);
 }
 
-/* All of it happens when there is a run already that the walk keeps. */
+/* All of it happens when there is a batch already that the walk keeps. */
 static const struct gup_cases_row gup_cases_late_rows[] = {
 	{
 		.name = "pmd in scan", .layout = { "A2 B4", "A0-3 B0-15" },
@@ -298,37 +299,31 @@ static void gup_cases_expect(struct kunit *test, struct gup_fixture *fx,
 static void gup_cases_run_row(struct kunit *test)
 {
 	const struct gup_cases_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
 	const unsigned int gets = row->want.got + row->want.pinned;
-	struct gup_walk walk = { .first = row->first, .flags = row->flags };
+	struct gup_walk walk = {
+		.walker = &gup_fast, .first = row->first, .flags = row->flags,
+	};
 	const struct gup_cases_counts nothing = {};
 	struct gup_race race = row->race;
-	struct gup_diff diff = {};
 	struct gup_fixture *fx;
 
-	if (!lacks && race.change)
-		lacks = gup_race_lacks();
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &row->layout);
+	if (race.change)
+		gup_skip_if(test, gup_race_lacks());
+	fx = gup_fixture_create_or_skip(test, &row->layout);
 	walk.nr = row->nr ?: fx->nr - row->first;
 	if (row->before)
 		row->before(fx, 0);
 	if (race.change)
 		gup_race_install(fx, &race);
 	gup_walk_run(fx, &walk);
-	fx->race = NULL;
+	fx->watch->race = NULL;
 
 	KUNIT_EXPECT_EQ(test, race.fired, race.change ? 1 : 0);
 	KUNIT_EXPECT_EQ(test, walk.pinned, gets);
 	KUNIT_EXPECT_EQ(test, walk.ret, gets == walk.nr);
 	KUNIT_EXPECT_EQ(test, walk.acquired - walk.released, row->want.pinned);
 	gup_cases_expect(test, fx, &row->want);
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_walk_settle(fx, &walk, row->layout.ptes);
 	gup_cases_expect(test, fx, &nothing);
 }
 
@@ -340,18 +335,17 @@ static void gup_cases_order_1(struct kunit *test)
 	const struct gup_cases_counts want = {
 		.refs = { O1_REFS(2) }, .pins = { O1_PINS(2) },
 	};
-	struct gup_walk walk = { .nr = 2, .flags = GUP_PIN_W };
+	struct gup_walk walk = {
+		.walker = &gup_fast, .nr = 2, .flags = GUP_PIN_W,
+	};
 	struct page *behind = gup_fixture_page(fx, 'B', 0);
 	const struct page saved = *behind;
-	struct gup_diff diff = {};
 
 	gup_walk_run(fx, &walk);
 	KUNIT_EXPECT_EQ(test, walk.acquired - walk.released, 2);
 	gup_cases_expect(test, fx, &want);
 	KUNIT_EXPECT_MEMEQ(test, behind, &saved, sizeof(saved));
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_walk_settle(fx, &walk, layout.ptes);
 }
 
 /* Cases 2, 5 and 22: how far the batch reaches that begins at an entry. */

@@ -10,7 +10,10 @@
 #include <kunit/static_stub.h>
 #include <linux/mman.h>
 
-#include "gup_kunit.h"
+#include "fixture/gup_cpu.h"
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_stat.h"
+#include "gup_diff.h"
 
 #define GUP_ENTRY_PAGES	8
 
@@ -235,8 +238,7 @@ static void pin_during_fork(struct kunit *test)
 	long before[2];
 	int ret;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	kunit_activate_static_stub(test, gup_kunit_gup.grab_fast, gup_entry_fork);
 	before[0] = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);

@@ -7,10 +7,12 @@
  * walk but what the pages are: shared with another process, of a file, secret,
  * movable, or without a reference. How to add a row is said in gup_fast_kunit.c.
  */
-#include "gup_kunit.h"
+#include "fixture/gup_stat.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_slow_pte.h"
 
 /* Where a pin to read has to stop, because a page must be unshared. */
-static const struct gup_row gup_fast_unshare_rows[] = {
+static const struct gup_fast_row gup_fast_unshare_rows[] = {
 	{
 		.name = "page 0 of 16",
 		.layout = { "A4", "A0:s A1-15:r" },
@@ -85,7 +87,7 @@ static const struct gup_row gup_fast_unshare_rows[] = {
 GUP_ROWS(gup_fast_unshare_rows);
 
 /* Folios that GUP-fast must not take, or not for this request. */
-static const struct gup_row gup_fast_folio_rows[] = {
+static const struct gup_fast_row gup_fast_folio_rows[] = {
 	{
 		.name = "zero page get",
 		.layout = { "A0", "Z:r" },
@@ -180,7 +182,9 @@ static void gup_fast_refcount_overflow(struct kunit *test)
 {
 	const struct gup_layout layout = { "A0 B2!", "A0 B0-3" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 5, .flags = GUP_PIN_W };
+	struct gup_walk walk = {
+		.walker = &gup_fast, .nr = 5, .flags = GUP_PIN_W,
+	};
 	struct gup_diff diff = {};
 
 	kunit_warning_suppress(test) {
@@ -196,12 +200,12 @@ static void gup_fast_already_referenced(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2 B2", "A0-3 B0-3" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 8, .flags = GUP_GET_W };
-	struct gup_diff diff = {};
+	struct gup_walk walk = {
+		.walker = &gup_fast, .nr = 8, .flags = GUP_GET_W,
+	};
 
 	folio_set_referenced(gup_fixture_folio(fx, 'A'));
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_walk_expect_oracle(fx, &walk, layout.ptes);
 	KUNIT_EXPECT_EQ(test, walk.pinned, 8);
 }
 
@@ -210,7 +214,6 @@ static void gup_fast_not_accessible(struct kunit *test)
 {
 	static const unsigned int flags[] = { GUP_PIN_W, GUP_PIN, GUP_GET_W };
 	const struct gup_layout layout = { "A2 B2 C0", "A0-3 B0-3 C0" };
-	struct gup_diff diff = {};
 	struct gup_fixture *fx;
 	unsigned int i, first;
 
@@ -223,12 +226,12 @@ static void gup_fast_not_accessible(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		for (first = 0; first < 8; first += 2) {
 			struct gup_walk walk = {
+				.walker = &gup_fast,
 				.first = first, .nr = 9 - first, .flags = flags[i],
 			};
 
 			kunit_warning_suppress(test)
-				gup_walk_matches_oracle(fx, &walk, &diff);
-			gup_expect_no_diff(test, &diff, layout.ptes);
+				gup_walk_expect_oracle(fx, &walk, layout.ptes);
 			KUNIT_EXPECT_EQ(test, walk.pinned,
 					walk.flags & FOLL_GET ? walk.nr :
 					first < 4 ? 4 - first : 0);
@@ -285,11 +288,11 @@ static long gup_fast_node_pins(int nid)
 /* The pins are counted on the node of each page, by both walkers. */
 static void gup_fast_nodes(struct kunit *test)
 {
+	const struct gup_walker * const walkers[] = { &gup_fast, &gup_slow_pte };
 	const int here = first_online_node, there = next_online_node(here);
 	const struct gup_fast_node_row *row = test->param_value;
-	struct gup_diff diff = {};
 	struct gup_fixture *fx;
-	unsigned int slow;
+	unsigned int w;
 	long before[2];
 
 	if (there == MAX_NUMNODES)
@@ -300,9 +303,9 @@ static void gup_fast_nodes(struct kunit *test)
 	gup_fixture_move_to_node(fx, 'B', there);
 	before[0] = gup_fast_node_pins(here);
 	before[1] = gup_fast_node_pins(there);
-	for (slow = 0; slow < 2; slow++) {
+	for (w = 0; w < ARRAY_SIZE(walkers); w++) {
 		struct gup_walk walk = {
-			.nr = fx->nr, .flags = GUP_PIN_W, .slow = slow,
+			.walker = walkers[w], .nr = fx->nr, .flags = GUP_PIN_W,
 		};
 
 		gup_walk_run(fx, &walk);
@@ -310,17 +313,15 @@ static void gup_fast_nodes(struct kunit *test)
 				before[0] + row->here);
 		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(there),
 				before[1] + row->there);
-		gup_walk_check(fx, &walk, &diff);
-		gup_walk_undo(fx, &walk, &diff);
-		gup_expect_no_diff(test, &diff, row->layout.ptes);
+		gup_walk_settle(fx, &walk, row->layout.ptes);
 		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(here), before[0]);
 		KUNIT_EXPECT_EQ(test, gup_fast_node_pins(there), before[1]);
 	}
 }
 
 static struct kunit_case gup_fast_folio_cases[] = {
-	GUP_CASE_ROWS(unshare, gup_row_run, gup_fast_unshare_rows),
-	GUP_CASE_ROWS(folio_kinds, gup_row_run, gup_fast_folio_rows),
+	GUP_CASE_ROWS(unshare, gup_fast_row_run, gup_fast_unshare_rows),
+	GUP_CASE_ROWS(folio_kinds, gup_fast_row_run, gup_fast_folio_rows),
 	KUNIT_CASE(gup_fast_refcount_overflow),
 	KUNIT_CASE(gup_fast_already_referenced),
 	KUNIT_CASE(gup_fast_not_accessible),

@@ -7,13 +7,14 @@
  * referenced bits and statistics are compared with the oracle for every folio,
  * before and after the pages are put.
  *
- * To add a row: a name, the pictures (see gup_kunit.h), the flags, .gets. A row
+ * To add a row: a name, the layouts (see gup_kunit.h), the flags, .gets. A row
  * asks for all entries, unless it has .first and .nr.
  */
-#include "gup_kunit.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_race.h"
 
-/* Where a run ends: the request, the folio, the table, an entry. */
-static const struct gup_row gup_fast_end_rows[] = {
+/* Where a batch ends: the request, the folio, the table, an entry. */
+static const struct gup_fast_row gup_fast_end_rows[] = {
 	{
 		.name = "order 0",
 		.layout = { "A0", "A0" },
@@ -175,8 +176,8 @@ static const struct gup_row gup_fast_end_rows[] = {
 
 GUP_ROWS(gup_fast_end_rows);
 
-/* The bits of the entries: which end a run, and which do not. */
-static const struct gup_row gup_fast_bits_rows[] = {
+/* The bits of the entries: which end a batch, and which do not. */
+static const struct gup_fast_row gup_fast_bits_rows[] = {
 	{
 		.name = "read_only half get to write",
 		.layout = { "A4", "A0-7 A8-15:s" },
@@ -315,7 +316,6 @@ static void gup_fast_length(struct kunit *test)
 	char folios[16];
 	const struct gup_layout layout = { folios, NULL };
 	struct gup_fixture *fx;
-	struct gup_diff diff = {};
 	unsigned int i, left;
 
 	if (len->nr > PTRS_PER_PTE)
@@ -331,10 +331,11 @@ static void gup_fast_length(struct kunit *test)
 				gup_fixture_page(fx, 'B', 0), 0);
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		struct gup_walk walk = { .nr = len->nr, .flags = flags[i] };
+		struct gup_walk walk = {
+			.walker = &gup_fast, .nr = len->nr, .flags = flags[i],
+		};
 
-		gup_walk_matches_oracle(fx, &walk, &diff);
-		gup_expect_no_diff(test, &diff, folios);
+		gup_walk_expect_oracle(fx, &walk, folios);
 		KUNIT_EXPECT_EQ(test, walk.pinned, len->nr);
 	}
 }
@@ -345,17 +346,16 @@ static void gup_fast_other_pmd(struct kunit *test)
 	static const unsigned int flags[] = { GUP_GET_W, GUP_PIN_W };
 	const struct gup_layout layout = { "A4 B0", "B0 A0-15" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_diff diff = {};
 	unsigned int i;
 
 	fx->slot = __pmd(0);
 	for (i = 0; i < 2 * ARRAY_SIZE(flags); i++) {
 		struct gup_walk walk = {
+			.walker = &gup_fast,
 			.first = i % 2, .nr = 16, .flags = flags[i / 2],
 		};
 
-		gup_walk_matches_oracle(fx, &walk, &diff);
-		gup_expect_no_diff(test, &diff, layout.ptes);
+		gup_walk_expect_oracle(fx, &walk, layout.ptes);
 		KUNIT_EXPECT_EQ(test, walk.pinned, 0);
 	}
 }
@@ -364,8 +364,9 @@ static void gup_fast_other_pmd(struct kunit *test)
 static void gup_fast_expect_lockless(struct kunit *test, const char *ptes)
 {
 	const struct gup_layout layout = { "A4 B0 C2", ptes };
-	struct gup_walk walk = { .nr = 20, .flags = GUP_PIN_W };
-	struct gup_diff diff = {};
+	struct gup_walk walk = {
+		.walker = &gup_fast, .nr = 20, .flags = GUP_PIN_W,
+	};
 	struct gup_fixture *fx;
 	unsigned int i;
 
@@ -374,30 +375,27 @@ static void gup_fast_expect_lockless(struct kunit *test, const char *ptes)
 	gup_walk_run(fx, &walk);
 	for (i = 0; i < walk.nr; i++)
 		KUNIT_EXPECT_GE_MSG(test, fx->reads[i], 1, "entry %u", i);
-	/* The first of a run is read before the grab and after it. */
+	/* The first of a batch is read before the grab and after it. */
 	KUNIT_EXPECT_GE(test, fx->reads[0], 2);
 	KUNIT_EXPECT_GE(test, fx->reads[16], 2);
 	KUNIT_EXPECT_GE(test, fx->reads[17], 2);
 	KUNIT_EXPECT_EQ(test, fx->reads[walk.nr], 0);
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_walk_settle(fx, &walk, layout.ptes);
 }
 
 static void gup_fast_reads_lockless(struct kunit *test)
 {
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	gup_fast_expect_lockless(test, "A0-15 B0 C0-2 .");
-	/* Not all the same: the rest of the run is found in another way. */
+	/* Not all the same: the rest of the batch is found in another way. */
 	gup_fast_expect_lockless(test, "A0-5 A6-15:c B0 C0-2 .");
 }
 
 static struct kunit_case gup_fast_cases[] = {
-	GUP_CASE_ROWS(run_length, gup_fast_length, gup_lengths),
-	GUP_CASE_ROWS(run_ends, gup_row_run, gup_fast_end_rows),
-	GUP_CASE_ROWS(entry_bits, gup_row_run, gup_fast_bits_rows),
+	GUP_CASE_ROWS(batch_length, gup_fast_length, gup_lengths),
+	GUP_CASE_ROWS(batch_ends, gup_fast_row_run, gup_fast_end_rows),
+	GUP_CASE_ROWS(entry_bits, gup_fast_row_run, gup_fast_bits_rows),
 	KUNIT_CASE(gup_fast_other_pmd),
 	KUNIT_CASE(gup_fast_reads_lockless),
 	{}

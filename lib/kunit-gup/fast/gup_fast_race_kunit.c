@@ -5,13 +5,14 @@
  * A walk takes a few hundred instructions, so races are not waited for: stubs at
  * its steps let each row change something at exactly one of them. The number of
  * pages may depend on whether the walker looks at one entry after the other or
- * at runs (.gets and .gets_runs), but whatever it is, it has to be right for the
+ * at batches (.gets and .gets_batch), but whatever it is, it has to be right for the
  * references, pins, referenced bits and statistics of every folio.
  *
- * To add a row: a layout, the step, the entry where the run begins at which it
+ * To add a row: a layout, the step, the entry where the batch begins at which it
  * happens, and a function that changes something. It runs with IRQs disabled.
  */
-#include "gup_kunit.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_race.h"
 
 /**
  * struct gup_race_row - a change during a walk
@@ -21,7 +22,7 @@
  * @before:    a change before the walk, or NULL
  * @arg:       for @before
  * @gets:      number of pages returned by a walker that goes entry by entry
- * @gets_runs: the same by one that goes by runs, if not @gets
+ * @gets_batch: the same by one that works in batches, if not @gets
  * @fresh:     the pages are those that the entries map after the change; else
  *             they may also be those from before
  */
@@ -32,7 +33,7 @@ struct gup_race_row {
 	void (*before)(struct gup_fixture *fx, unsigned int arg);
 	unsigned int arg;
 	unsigned int gets;
-	unsigned int gets_runs;
+	unsigned int gets_batch;
 	bool fresh;
 };
 
@@ -139,13 +140,13 @@ static const struct gup_race_row gup_race_rows[] = {
 	}, {
 		.name = "pmd after check",
 		.layout = A16, .race = { GUP_AFTER_CHECK, 0, clear_pmd },
-		.gets = 1, .gets_runs = 16,
+		.gets = 1, .gets_batch = 16,
 	}, {
-		.name = "pmd before grab of the second run",
+		.name = "pmd before grab of the second batch",
 		.layout = B_A16, .race = { GUP_BEFORE_GRAB, 1, clear_pmd },
 		.gets = 1,
 	}, {
-		.name = "pmd after scan of the second run",
+		.name = "pmd after scan of the second batch",
 		.layout = B_A16, .race = { GUP_BEFORE_CHECK, 1, clear_pmd },
 		.gets = 1,
 	}, {
@@ -200,7 +201,7 @@ static const struct gup_race_row gup_race_rows[] = {
 	}, {
 		.name = "later entry cleared in scan behind it",
 		.layout = A16, .race = { GUP_IN_SCAN, 0, clear_entry, 5 },
-		.gets = 5, .gets_runs = 16,
+		.gets = 5, .gets_batch = 16,
 	}, {
 		.name = "later entry cleared in scan ahead of it",
 		.layout = A16, .race = { GUP_IN_SCAN, 0, clear_entry, 12 },
@@ -208,7 +209,7 @@ static const struct gup_race_row gup_race_rows[] = {
 	}, {
 		.name = "later entry cleared after scan",
 		.layout = A16, .race = { GUP_BEFORE_CHECK, 0, clear_entry, 5 },
-		.gets = 5, .gets_runs = 16,
+		.gets = 5, .gets_batch = 16,
 	}, {
 		.name = "last entry cleared after grab",
 		.layout = A16, .race = { GUP_AFTER_GRAB, 0, clear_entry, 15 },
@@ -229,7 +230,7 @@ static const struct gup_race_row gup_race_rows[] = {
 	}, {
 		.name = "all but the first write protected in scan",
 		.layout = A16, .race = { GUP_IN_SCAN, 0, wrprotect_from, 1 },
-		.gets = 1, .gets_runs = 8,
+		.gets = 1, .gets_batch = 8,
 	}, {
 		.name = "later entry becomes young after grab",
 		.layout = { "A4 B0", "A0-4 A5:o A6-15" },
@@ -306,7 +307,7 @@ static const struct gup_race_row gup_race_rows[] = {
 		.layout = A16, .race = { GUP_BEFORE_GRAB, 0, free_folio },
 		.gets = 0,
 	}, {
-		.name = "freed before grab of the second run",
+		.name = "freed before grab of the second batch",
 		.layout = B_A16, .race = { GUP_BEFORE_GRAB, 1, free_folio },
 		.gets = 1,
 	},
@@ -318,16 +319,15 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 {
 	const struct gup_race_row *row = test->param_value;
 	struct gup_race race = row->race;
-	struct gup_walk walk = { .flags = flags };
+	struct gup_walk walk = { .walker = &gup_fast, .flags = flags };
 	unsigned int gets = row->gets;
 	struct gup_diff diff = {};
 	struct gup_fixture *fx;
 	int i;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
-	if (gup_kunit_gup.fast_pte_run && row->gets_runs)
-		gets = row->gets_runs;
+	gup_skip_if(test, gup_race_lacks());
+	if (gup_kunit_gup.fast_pte_run && row->gets_batch)
+		gets = row->gets_batch;
 
 	fx = gup_fixture_create(test, &row->layout);
 	walk.nr = fx->nr;
@@ -335,7 +335,7 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 		row->before(fx, row->arg);
 	gup_race_install(fx, &race);
 	gup_walk_run(fx, &walk);
-	fx->race = NULL;
+	fx->watch->race = NULL;
 
 	KUNIT_EXPECT_EQ(test, race.fired, 1);
 	KUNIT_EXPECT_EQ(test, walk.pinned, gets);
@@ -344,9 +344,8 @@ static void gup_race_run_row(struct kunit *test, unsigned int flags)
 		gup_differs_page(&diff, fx->folio, "page after the change", i,
 				 fx->pages[GUP_PAGES_BEFORE + i],
 				 gup_oracle_page(ptep_get(gup_fixture_ptep(fx, i))));
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
 	gup_expect_no_diff(test, &diff, row->name);
+	gup_walk_settle(fx, &walk, row->name);
 }
 
 static void gup_race_get(struct kunit *test)
@@ -367,22 +366,20 @@ static void gup_race_grab_fails(struct kunit *test)
 	struct gup_fixture *fx;
 	unsigned int i;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	fx = gup_fixture_create(test, &layout);
 	gup_race_install(fx, NULL);
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
-		struct gup_walk walk = { .nr = 9, .flags = GUP_PIN_W };
-		struct gup_diff diff = {};
+		struct gup_walk walk = {
+			.walker = &gup_fast, .nr = 9, .flags = GUP_PIN_W,
+		};
 
-		gup_race_refuse_grab(fx, at[i]);
+		fx->watch->refuse = at[i];
 		gup_walk_run(fx, &walk);
 		KUNIT_EXPECT_EQ(test, walk.pinned, at[i]);
 		KUNIT_EXPECT_EQ(test, walk.ret, 0);
-		gup_walk_check(fx, &walk, &diff);
-		gup_walk_undo(fx, &walk, &diff);
-		gup_expect_no_diff(test, &diff, layout.ptes);
+		gup_walk_settle(fx, &walk, layout.ptes);
 	}
 }
 
@@ -395,24 +392,22 @@ static void gup_race_not_accessible(struct kunit *test)
 	struct gup_fixture *fx;
 	unsigned int i, f;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	fx = gup_fixture_create(test, &layout);
 	gup_race_install(fx, NULL);
 	for (f = 0; f < ARRAY_SIZE(flags); f++) {
 		for (i = 0; i < ARRAY_SIZE(at); i++) {
-			struct gup_walk walk = { .nr = 9, .flags = flags[f] };
+			struct gup_walk walk = {
+				.walker = &gup_fast, .nr = 9, .flags = flags[f],
+			};
 			const int gets = walk.flags & FOLL_PIN ? at[i] : 9;
-			struct gup_diff diff = {};
 
-			fx->inaccessible = at[i];
+			fx->watch->inaccessible = at[i];
 			gup_walk_run(fx, &walk);
 			KUNIT_EXPECT_EQ(test, walk.pinned, gets);
 			KUNIT_EXPECT_EQ(test, walk.ret, gets == 9);
-			gup_walk_check(fx, &walk, &diff);
-			gup_walk_undo(fx, &walk, &diff);
-			gup_expect_no_diff(test, &diff, layout.ptes);
+			gup_walk_settle(fx, &walk, layout.ptes);
 		}
 	}
 }

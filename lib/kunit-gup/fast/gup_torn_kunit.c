@@ -6,19 +6,19 @@
  * before a change and the other one after it, and take both for a value that was
  * never there. A hardware breakpoint on a word lets that happen each time: it is
  * hit when the word has been read, and then changes the whole entry, as another
- * CPU could. The value that was never there would continue a run, so whoever sees
- * that run has not read as it must be.
+ * CPU could. The value that was never there would continue a batch, so whoever sees
+ * that batch has not read as it must be.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
-#include "gup_kunit.h"
+#include "fixture/gup_fixture.h"
 
 #if defined(CONFIG_GUP_GET_PXX_LOW_HIGH) && defined(CONFIG_HAVE_HW_BREAKPOINT)
 
 /**
  * struct gup_torn - an entry that changes when a word of it has been read
- * @fx:    the fixture: the run begins at its first entry, and this is the second
+ * @fx:    the fixture: the batch begins at its first entry, and this is the second
  * @ptep:  the entry
  * @after: what it changes to
  * @armed: whether it is about to change
@@ -82,11 +82,11 @@ static struct gup_torn *gup_torn_watch(struct kunit *test, unsigned int word)
 
 /**
  * typedef gup_torn_reader - a function under test
- * @folio: the folio of the run
+ * @folio: the folio of the batch
  * @ptep:  its first entry
  * @pte:   the value of that
  *
- * Return: The length of the run, at most 2.
+ * Return: The length of the batch, at most 2.
  */
 typedef unsigned int gup_torn_reader(struct folio *folio, pte_t *ptep, pte_t pte);
 
@@ -106,7 +106,7 @@ static unsigned int gup_torn_same(struct folio *folio, pte_t *ptep, pte_t pte)
 	return gup_kunit_nr_same_ptes(ptep, pte, 2);
 }
 
-/* Whether a reader sees a run, while the entry changes from one value to another. */
+/* Whether a reader sees a batch, while the entry changes from one value to another. */
 static bool gup_torn_read(struct kunit *test, struct gup_torn *torn,
 			  gup_torn_reader *reader, pte_t before, pte_t after)
 {
@@ -125,7 +125,7 @@ static bool gup_torn_read(struct kunit *test, struct gup_torn *torn,
 	return nr > 1;
 }
 
-/* What would continue the run, but 4 GB above: the second word is not the same. */
+/* What would continue the batch, but 4 GB above: the second word is not the same. */
 static pte_t gup_torn_above(struct gup_fixture *fx)
 {
 	const unsigned long pfn = page_to_pfn(gup_fixture_page(fx, 'A', 1));

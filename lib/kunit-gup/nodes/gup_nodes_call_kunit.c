@@ -6,7 +6,7 @@
  * address where nothing is mapped stays written, and 7.3 reads and writes 16 at a
  * time, which user space can see. No call may fail for want of memory.
  *
- * And gup_nodes_runs: one walk answers all that it can, which nobody can see.
+ * And gup_nodes_batch: one walk answers all that it can, which nobody can see.
  */
 #include <kunit/static_stub.h>
 #include <linux/log2.h>
@@ -17,6 +17,9 @@
 #include <linux/swapops.h>
 #include <linux/uaccess.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_mm_fill.h"
+#include "oracle/gup_oracle_nodes.h"
 #include "walk/gup_nodes.h"
 
 #define GUP_NODES_CHUNK	16
@@ -27,13 +30,11 @@ static struct gup_nodes *gup_nodes_of(struct kunit *test, unsigned int nr)
 	static const struct gup_mm_layout layout = {
 		"A4 B0 C2", "A0-15 . B Z C0-2 @ C3", .at = PTRS_PER_PTE - 10,
 	};
-	const char *lacks = gup_nodes_lacks("") ?: gup_mm_lacks(&layout);
 	struct gup_nodes *q;
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks("") ?: gup_mm_lacks(&layout));
 	m = gup_mm_create(test, &layout);
 	q = gup_nodes_create(m, nr);
 	for (i = 0; i < nr; i++)
@@ -197,7 +198,7 @@ static void asked_for_the_statuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), 0);
 	gup_nodes_fetch(q, addr, q->nr);
 	KUNIT_EXPECT_EQ(test, q->got[3], -ENOENT);
-	KUNIT_EXPECT_GE(test, gup_nodes_reference(q->m, addr), 0);
+	KUNIT_EXPECT_GE(test, gup_oracle_node(q->m->mm, addr), 0);
 }
 
 static unsigned int gup_nodes_counted;
@@ -232,8 +233,7 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 	unsigned long addr;
 	struct gup_mm *m;
 
-	if (gup_mm_lacks_huge())
-		kunit_skip(test, "%s", gup_mm_lacks_huge());
+	gup_skip_if(test, gup_mm_lacks_huge());
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);

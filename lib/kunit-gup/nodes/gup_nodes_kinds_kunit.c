@@ -11,8 +11,9 @@
 #include <linux/swap.h>
 #include <linux/swapops.h>
 
+#include "fixture/gup_layout_check.h"
+#include "fixture/gup_mm_fill.h"
 #include "walk/gup_nodes.h"
-#include "fixture/gup_picture.h"
 
 static const struct gup_nodes_row gup_nodes_kinds[] = {
 	{
@@ -283,15 +284,13 @@ struct gup_mm *gup_nodes_make(struct kunit *test,
 			      const struct gup_nodes_row *row)
 {
 	const char letters[] = { row->other ?: 'Z', row->device ?: 'Z', 0 };
-	const char *lacks = gup_nodes_row_lacks(row);
 	char text[GUP_PROBLEM_TEXT];
 	struct gup_mm *m;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_row_lacks(row));
 	m = gup_mm_create(test, &row->layout);
-	GUP_ASSERT_PICTURE(test, gup_letters_problem(m->folio, letters, text),
-			   row->layout.folios);
+	GUP_ASSERT_LAYOUT(test, gup_letters_problem(m->folio, letters, text),
+			  row->layout.folios);
 	KUNIT_ASSERT_LT(test, row->at, m->nr);
 	if (row->other)
 		gup_nodes_move(m, row->other, false);
@@ -315,7 +314,7 @@ void gup_nodes_row_run(struct kunit *test)
 	struct gup_mm *m = gup_nodes_make(test, row);
 	struct gup_nodes *q = gup_nodes_create(m, GUP_NODES_MAX);
 
-	gup_nodes_add_picture(q, row->ask);
+	gup_nodes_add_addresses(q, row->ask);
 	gup_nodes_expect(q, row->want);
 	gup_nodes_run(q, row->layout.ptes);
 }

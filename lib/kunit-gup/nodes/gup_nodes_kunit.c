@@ -8,8 +8,9 @@
  */
 #include <linux/mm.h>
 
-#include "walk/gup_nodes.h"
+#include "fixture/gup_mm_fill.h"
 #include "fixture/gup_seed.h"
+#include "walk/gup_nodes.h"
 
 static const struct gup_nodes_row gup_nodes_orders[] = {
 	{
@@ -137,14 +138,12 @@ static void any_three_addresses(struct kunit *test)
 {
 	const struct gup_nodes_row *mosaic =
 		&gup_nodes_orders[ARRAY_SIZE(gup_nodes_orders) - 1];
-	const char *lacks = gup_nodes_lacks("");
 	struct gup_diff diff = {};
 	struct gup_nodes *q;
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks(""));
 	m = gup_mm_create(test, &mosaic->layout);
 	q = gup_nodes_create(m, 3);
 	for (i = 0; i < 26 * 26 * 26 && !diff.what; i++) {
@@ -164,7 +163,6 @@ static void any_order_of_addresses(struct kunit *test)
 		"A9 B5 C0 D2f E1 F6",
 		"B0-31 .7 A0-511 C Z2 D0-3 . E0-1 @ F0-62 .40 F63", .at = 100,
 	};
-	const char *lacks = gup_nodes_lacks("");
 	struct gup_diff diff = {};
 	struct rnd_state rnd;
 	struct gup_nodes *q;
@@ -172,8 +170,7 @@ static void any_order_of_addresses(struct kunit *test)
 	unsigned int i, n;
 	int at, step;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks(""));
 	m = gup_mm_create(test, &layout);
 	q = gup_nodes_create(m, GUP_NODES_MAX);
 	gup_seed_state(&rnd, gup_seed(test), 0);

@@ -15,6 +15,8 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
+#include "fixture/gup_mm_fill.h"
+#include "oracle/gup_oracle_nodes.h"
 #include "walk/gup_nodes.h"
 
 #define GUP_OVERLAP_CHUNK	16
@@ -69,8 +71,7 @@ static struct gup_overlap *gup_overlap_create(struct kunit *test)
 	struct gup_overlap *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
 	unsigned int i;
 
-	if (gup_nodes_lacks(""))
-		kunit_skip(test, "%s", gup_nodes_lacks(""));
+	gup_skip_if(test, gup_nodes_lacks(""));
 	KUNIT_ASSERT_NOT_NULL(test, o);
 	o->q = gup_nodes_create(gup_mm_create(test, &layout), GUP_OVERLAP_MAX);
 	for (i = 0; i < GUP_OVERLAP_MAX; i++)
@@ -144,7 +145,8 @@ static int gup_overlap_answer(struct gup_nodes *q, unsigned long addr)
 {
 	const unsigned long page = (addr - q->m->addr) / PAGE_SIZE;
 
-	return page < q->m->nr ? q->want[page] : gup_nodes_reference(q->m, addr);
+	return page < q->m->nr ? q->want[page] :
+				 gup_oracle_node(q->m->mm, addr);
 }
 
 /* What 7.3 does, with its chunks of 16. */

@@ -3,14 +3,13 @@
  * The oracle: what a walk that looks at one page after the other returns.
  *
  * It looks at the page table and at the folios as they are, takes no reference,
- * and knows nothing of runs: it must not share code with what it is to judge.
+ * and knows nothing of batches: it must not share code with what it is to judge.
  * The rules are those that 7.3 applies to each page, in the same order.
  */
 #include <linux/memremap.h>
 #include <linux/shmem_fs.h>
 
-#include "gup_kunit.h"
-#include "fixture/gup_mm.h"
+#include "oracle/gup_oracle.h"
 
 /**
  * gup_oracle_page() - the page that an entry maps
@@ -179,29 +178,48 @@ enum gup_stop gup_oracle_mapped(const struct gup_kunit_mm_entry *e,
 }
 
 /**
- * gup_oracle_walk() - how far a walk gets
- * @fx:    the fixture
- * @first: the first entry of the layout that is asked for
+ * gup_oracle_walk() - how far a walk over a page table gets
+ * @ptep:  the first entry that is asked for
  * @nr:    number of entries
  * @flags: FOLL_* flags
  * @stop:  why it stops, GUP_GO if it gets to the end
  *
- * Context: The fixture does not change.
+ * Context: The entries do not change.
  * Return: The number of pages that it returns.
  */
-unsigned int gup_oracle_walk(struct gup_fixture *fx, unsigned int first,
-			     unsigned int nr, unsigned int flags,
+unsigned int gup_oracle_walk(pte_t *ptep, unsigned int nr, unsigned int flags,
 			     enum gup_stop *stop)
 {
 	unsigned int i;
 
 	*stop = GUP_GO;
 	for (i = 0; i < nr; i++) {
-		*stop = gup_oracle_entry(ptep_get(gup_fixture_ptep(fx, first + i)),
-					 flags);
-		if (*stop == GUP_GO && pmd_val(fx->pmd) != pmd_val(fx->slot))
-			*stop = GUP_PMD;
+		*stop = gup_oracle_entry(ptep_get(ptep + i), flags);
 		if (*stop != GUP_GO)
+			break;
+	}
+
+	return i;
+}
+
+/**
+ * gup_oracle_mm_walk() - how far GUP-fast gets in a real mm without faults
+ * @mm:    the mm
+ * @addr:  the first address
+ * @nr:    the number of pages
+ * @flags: FOLL_* flags, with FOLL_GET or FOLL_PIN
+ *
+ * Return: The number of pages that it returns.
+ */
+unsigned int gup_oracle_mm_walk(struct mm_struct *mm, unsigned long addr,
+				unsigned int nr, unsigned int flags)
+{
+	struct gup_kunit_mm_entry e;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		gup_kunit_mm_read(mm, addr + i * PAGE_SIZE, &e);
+		if (gup_oracle_mapped(&e, flags) != GUP_GO)
 			break;
 	}
 

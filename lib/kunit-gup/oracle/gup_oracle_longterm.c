@@ -2,56 +2,80 @@
 /*
  * The oracle for the longterm check: what it does at each entry of the array.
  */
-#include "walk/gup_longterm.h"
+#include "gup_diff.h"
+#include "oracle/gup_oracle_longterm.h"
 
-/* Is this entry to be looked at, or is it in the run of the one before it? */
-static bool gup_lt_looked_at(struct gup_array *array, unsigned int i)
+/**
+ * gup_lt_in() - is a folio one of some?
+ * @letters: the letters of these, or NULL
+ * @letter:  its letter
+ *
+ * Return: Whether it is.
+ */
+bool gup_lt_in(const char *letters, char letter)
 {
-	struct page *page = array->fx->want[i], *last;
+	return letters && letter && strchr(letters, letter);
+}
+
+/**
+ * gup_lt_add() - add a folio to a text of letters
+ * @text:   the text, of %GUP_ARRAY_TEXT bytes
+ * @letter: its letter
+ */
+void gup_lt_add(char *text, char letter)
+{
+	const size_t len = strlen(text);
+
+	if (len + 1 < GUP_ARRAY_TEXT) {
+		text[len] = letter;
+		text[len + 1] = 0;
+	}
+}
+
+/* Is this entry to be looked at, or is it in the batch of the one before it? */
+static bool gup_lt_looked_at(const struct gup_lt_ask *ask, unsigned int i)
+{
+	struct page *page = ask->entries[i], *last;
 
 	if (!i)
 		return true;
-	last = array->fx->want[i - 1];
+	last = ask->entries[i - 1];
 	if (compound_head(page) != compound_head(last))
 		return true;
 
 	return !gup_kunit_gup.skips_repeats &&
-	       (array->folios || !PageCompound(page));
+	       (ask->folios || !PageCompound(page));
 }
 
 /**
- * gup_lt_reference() - what is to happen, worked out entry by entry
- * @lt:   the check
+ * gup_oracle_longterm() - what has to happen, entry by entry
+ * @ask:  the array
  * @want: filled with it
- *
- * Context: The folios do not change.
  */
-void gup_lt_reference(struct gup_lt *lt, struct gup_lt_want *want)
+void gup_oracle_longterm(const struct gup_lt_ask *ask, struct gup_lt_want *want)
 {
-	const struct gup_lt_row *row = lt->row;
-	struct gup_array *array = lt->array;
 	struct folio *folio;
 	unsigned int i;
 	char letter;
 
 	memset(want, 0, sizeof(*want));
-	for (i = 0; i < array->nr; i++) {
-		if (!gup_lt_looked_at(array, i))
+	for (i = 0; i < ask->nr; i++) {
+		if (!gup_lt_looked_at(ask, i))
 			continue;
-		folio = page_folio(array->fx->want[i]);
-		letter = gup_array_letter(array->fx, &folio->page);
+		folio = page_folio(ask->entries[i]);
+		letter = gup_page_letter(ask->folio, &folio->page);
 		gup_lt_add(want->looks, letter);
-		if (!gup_lt_in(row->not, letter))
+		if (!gup_lt_in(ask->not, letter))
 			continue;
 		want->collected++;
-		if (gup_lt_in(row->coherent, letter))
+		if (gup_lt_in(ask->coherent, letter))
 			continue;
-		if (!gup_lt_in(row->hugetlb, letter))
+		if (!gup_lt_in(ask->hugetlb, letter))
 			gup_lt_add(want->drains, letter);
-		if (gup_lt_in(row->stuck, letter) || gup_lt_in(want->list, letter))
+		if (gup_lt_in(ask->stuck, letter) || gup_lt_in(want->list, letter))
 			continue;
 		gup_lt_add(want->list, letter);
-		if (!gup_lt_in(row->hugetlb, letter))
+		if (!gup_lt_in(ask->hugetlb, letter))
 			want->isolated += folio_nr_pages(folio);
 	}
 }

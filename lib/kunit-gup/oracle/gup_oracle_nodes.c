@@ -7,31 +7,31 @@
 #include <linux/memremap.h>
 #include <linux/mm.h>
 
-#include "walk/gup_nodes.h"
+#include "gup_kunit_mm.h"
+#include "oracle/gup_oracle_nodes.h"
 
 /**
- * gup_nodes_reference() - what 7.3 says about one address
- * @m:    the address space
+ * gup_oracle_node() - what 7.3 says about one address
+ * @mm:   the address space
  * @addr: the address
  *
- * Context: Process context, in the thread of the test.
  * Return: The status.
  */
-int gup_nodes_reference(struct gup_mm *m, unsigned long addr)
+int gup_oracle_node(struct mm_struct *mm, unsigned long addr)
 {
+	struct vm_area_struct *vma;
 	struct gup_kunit_mm_entry e;
 	vm_flags_t flags = 0;
-	bool found;
 
-	mmap_read_lock(m->mm);
-	found = gup_mm_vma(m, addr);
-	if (found)
-		flags = gup_mm_vma(m, addr)->vm_flags;
-	mmap_read_unlock(m->mm);
-	if (!found)
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, addr);
+	if (vma)
+		flags = vma->vm_flags;
+	mmap_read_unlock(mm);
+	if (!vma)
 		return -EFAULT;
 
-	if (!gup_kunit_mm_read(m->mm, addr, &e))
+	if (!gup_kunit_mm_read(mm, addr, &e))
 		return -ENOENT;
 	if (is_zero_page(e.page) ||
 	    (e.size > PAGE_SIZE && e.page && gup_kunit_is_huge_zero(page_folio(e.page))))

@@ -14,8 +14,10 @@
 #include <linux/pageblock-flags.h>
 #include <linux/uaccess.h>
 
-#include "fixture/gup_mm.h"
 #include "fixture/gup_real.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_mm_call.h"
+#include "walk/gup_race.h"
 
 /* All pages of a block, or of two; A is what is pinned. */
 #define GUP_CMA_PAGES	512
@@ -72,7 +74,7 @@ static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 	return cma;
 }
 
-static const struct gup_row gup_cma_fast_rows[] = {
+static const struct gup_fast_row gup_cma_fast_rows[] = {
 	{
 		.name = "longterm pin to write",
 		.layout = { GUP_CMA_FOLIOS, "A0-15" },
@@ -96,21 +98,13 @@ GUP_ROWS(gup_cma_fast_rows);
 
 static void gup_cma_fast(struct kunit *test)
 {
-	const struct gup_row *row = test->param_value;
-	struct gup_walk walk = { .nr = 16, .flags = row->flags };
-	struct gup_diff diff = {};
+	const struct gup_fast_row *row = test->param_value;
 	struct gup_fixture *fx;
-	enum gup_stop stop;
 
-	if (gup_cma_lacks())
-		kunit_skip(test, "%s", gup_cma_lacks());
+	gup_skip_if(test, gup_cma_lacks());
 	fx = gup_fixture_create(test, &row->layout);
 	gup_cma_create(test, gup_fixture_page(fx, 'A', 0));
-	KUNIT_EXPECT_EQ(test, row->gets,
-			gup_oracle_walk(fx, 0, walk.nr, walk.flags, &stop));
-	KUNIT_EXPECT_EQ(test, stop, row->stop);
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_fast_row_check(fx, row);
 }
 
 /**
@@ -206,27 +200,21 @@ static void gup_cma_moves(struct kunit *test)
 	struct gup_mm_ask ask = {
 		.call = row->call, .flags = row->flags, .nr = 16,
 	};
-	struct gup_diff diff = {};
 	struct gup_cma *cma;
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (gup_cma_lacks())
-		kunit_skip(test, "%s", gup_cma_lacks());
+	gup_skip_if(test, gup_cma_lacks());
 	m = gup_mm_create_or_skip(test, &layout);
 	gup_real_touch(test, m->addr, m->nr);
 	cma = gup_cma_watch(test, m);
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	KUNIT_ASSERT_EQ(test, ask.ret, 16);
 	for (i = 0; i < 16; i++)
 		gup_cma_expect_page(m, cma->page, i, row->moves);
 	KUNIT_EXPECT_EQ(test, cma->isolated, row->moves);
 	KUNIT_EXPECT_EQ(test, cma->migrated, row->moves);
-	gup_mm_check(m, &ask, &diff);
-	gup_mm_undo(m, &ask, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_mm_settle(m, &ask, layout.ptes);
 }
 
 /* Somebody else holds a page, so the folio cannot be moved: no pin is left. */
@@ -241,8 +229,7 @@ static void gup_cma_held(struct kunit *test)
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (gup_cma_lacks())
-		kunit_skip(test, "%s", gup_cma_lacks());
+	gup_skip_if(test, gup_cma_lacks());
 	m = gup_mm_create_or_skip(test, &layout);
 	cma = gup_cma_watch(test, m);
 	get_page(gup_mm_page(m, 'A', 7));

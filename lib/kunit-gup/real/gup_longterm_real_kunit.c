@@ -13,7 +13,11 @@
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
+#include "fixture/gup_cpu.h"
+#include "fixture/gup_lacks.h"
 #include "fixture/gup_mm.h"
+#include "fixture/gup_stat.h"
+#include "gup_diff.h"
 
 #define GUP_LR_PAGES	64U
 
@@ -116,11 +120,9 @@ static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 {
 	const size_t len = 2 * GUP_LR_PAGES * PAGE_SIZE;
 	struct gup_lr *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	const char *lacks = gup_lr_lacks(order);
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_lr_lacks(order));
 	KUNIT_ASSERT_NOT_NULL(test, r);
 	gup_fixture_bind();
 	r->addr = kunit_vm_mmap(test, NULL, 0, len, PROT_READ | PROT_WRITE,

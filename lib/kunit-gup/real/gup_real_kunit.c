@@ -10,7 +10,7 @@
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
-#include "fixture/gup_real.h"
+#include "walk/gup_real_call.h"
 
 struct gup_real_size {
 	const char *name;

@@ -15,7 +15,10 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/memfd.h>
 
+#include "fixture/gup_cpu.h"
 #include "fixture/gup_real.h"
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
 
 /* The huge pages of a row are free again when the next one begins. */
 static void gup_memfd_fput(void *file)

@@ -12,7 +12,8 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
-#include "fixture/gup_real.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_real_call.h"
 
 /* A number of pages that counts from the end of the memory. */
 #define GUP_ALL			0
@@ -28,7 +29,7 @@
  * @flags:  of the whole call
  * @ret:    what the whole call returns
  * @same:   how many pages in it are those that were mapped first
- * @needs:  a picture of what kind of entries the kernel must have, or NULL
+ * @needs:  a layout of what kind of entries the kernel must have, or NULL
  */
 struct gup_partial_row {
 	const char *name;
@@ -272,9 +273,7 @@ static void gup_partial_call(struct kunit *test, struct gup_mm *m,
 	unsigned int same = 0;
 	long i;
 
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	gup_mm_check(m, &ask, &diff);
 	for (i = 0; i < ask.ret; i++)
 		same += gup_partial_was_there(first, m->nr, m->pages[i]);
@@ -291,13 +290,11 @@ static void gup_partial_row(struct kunit *test)
 {
 	const struct gup_partial_row *row = test->param_value;
 	const unsigned int order = gup_real_order(test, row->kb);
-	const char *lacks = gup_fixture_lacks("", row->needs ?: "");
 	const bool none = row->change == gup_partial_share_rdonly;
 	struct page **first;
 	struct gup_mm *m;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_fixture_lacks("", row->needs ?: ""));
 	m = gup_real_thp(test, order);
 	first = gup_partial_remember(test, m);
 	m = row->change(test, m);

@@ -23,6 +23,9 @@
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
 
+#include "fixture/gup_cpu.h"
+#include "fixture/gup_stat.h"
+#include "walk/gup_race.h"
 #include "walk/gup_real_race.h"
 
 #define GUP_RR_CALLS	500U
@@ -208,7 +211,7 @@ static void gup_rr_look(struct gup_rr *rr, unsigned int first, int nr,
 		if (found)
 			gup_differs(&rr->diff, when, first + i, found, mark);
 		if (i && page_folio(rr->pages[i]) == page_folio(rr->pages[i - 1]))
-			rr->runs++;
+			rr->batches++;
 	}
 }
 
@@ -337,11 +340,11 @@ static void gup_real_race(struct kunit *test)
 	for (i = 0; i < nr_threads && calls >= GUP_RR_CALLS; i++)
 		KUNIT_EXPECT_GT_MSG(test, rr->thread[i].done, 0, "change %u", i);
 	kunit_info(test, "%u calls, %lu pages, %lu of the folio before\n",
-		   calls, rr->pinned, rr->runs);
+		   calls, rr->pinned, rr->batches);
 	gup_expect_no_diff(test, &rr->diff, row->name);
 	KUNIT_EXPECT_GT(test, rr->pinned, 0);
 	if (!gup_mm_lacks_huge())
-		KUNIT_EXPECT_GT(test, rr->runs, 0);
+		KUNIT_EXPECT_GT(test, rr->batches, 0);
 	gup_rr_expect_no_leak(test, rr);
 	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired;
 	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released;

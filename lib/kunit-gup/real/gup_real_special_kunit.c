@@ -9,7 +9,7 @@
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
-#include "fixture/gup_real.h"
+#include "walk/gup_real_call.h"
 
 KUNIT_DEFINE_ACTION_WRAPPER(gup_special_fput, fput, struct file *);
 
@@ -146,9 +146,7 @@ static void gup_special_zero_pages(struct kunit *test)
 			.call = want[w].call, .flags = want[w].flags, .nr = 8,
 		};
 		refs = gup_special_zero_refs(m);
-		gup_mm_before(m, &ask);
-		gup_mm_call(m, &ask);
-		gup_mm_after(m, &ask);
+		gup_mm_ask(m, &ask);
 		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m) - refs,
 				want[w].refs);
 		KUNIT_ASSERT_EQ(test, ask.ret, 8);

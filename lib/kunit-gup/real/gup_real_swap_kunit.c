@@ -16,7 +16,7 @@
 #include <linux/swap.h>
 #include <linux/uaccess.h>
 
-#include "fixture/gup_real.h"
+#include "walk/gup_real_call.h"
 
 #define GUP_SWAP_PATH	"/gup_swap"
 #define GUP_SWAP_PAGES	(SZ_4M / PAGE_SIZE)

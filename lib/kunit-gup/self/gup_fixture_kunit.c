@@ -2,14 +2,14 @@
 /*
  * gup_fixture: the tools of the other suites, against literals.
  *
- * A picture has to become the folios and entries that it shows, and the oracle
+ * A layout has to become the folios and entries that it shows, and the oracle
  * has to say of an entry what the rules in mm/gup.c say of it, before either can
  * be trusted to judge anything. So everything here is spelled out by hand.
  */
 #include <linux/err.h>
 
-#include "gup_kunit.h"
 #include "fixture/gup_seed.h"
+#include "walk/gup_fast.h"
 
 static void gup_fixture_makes_folios(struct kunit *test)
 {
@@ -271,15 +271,9 @@ GUP_ROWS(gup_entry_rows);
 static void gup_fixture_oracle_entry(struct kunit *test)
 {
 	const struct gup_entry_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
-	struct gup_fixture *fx;
+	struct gup_fixture *fx = gup_fixture_create_or_skip(test, &row->layout);
 	pte_t pte;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &row->layout);
 	pte = ptep_get(gup_fixture_ptep(fx, 0));
 	KUNIT_EXPECT_EQ(test, gup_oracle_entry(pte, GUP_GET), row->get);
 	KUNIT_EXPECT_EQ(test, gup_oracle_entry(pte, GUP_GET_W), row->get_w);
@@ -295,14 +289,14 @@ static void gup_fixture_oracle_walks(struct kunit *test)
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
 	enum gup_stop stop;
 
-	KUNIT_EXPECT_EQ(test, gup_oracle_walk(fx, 0, 7, GUP_GET, &stop), 5);
+	KUNIT_EXPECT_EQ(test, gup_fast_gets(fx, 0, 7, GUP_GET, &stop), 5);
 	KUNIT_EXPECT_EQ(test, stop, GUP_NONE);
-	KUNIT_EXPECT_EQ(test, gup_oracle_walk(fx, 0, 5, GUP_GET, &stop), 5);
+	KUNIT_EXPECT_EQ(test, gup_fast_gets(fx, 0, 5, GUP_GET, &stop), 5);
 	KUNIT_EXPECT_EQ(test, stop, GUP_GO);
-	KUNIT_EXPECT_EQ(test, gup_oracle_walk(fx, 3, 1, GUP_GET, &stop), 1);
-	KUNIT_EXPECT_EQ(test, gup_oracle_walk(fx, 6, 1, GUP_GET, &stop), 1);
+	KUNIT_EXPECT_EQ(test, gup_fast_gets(fx, 3, 1, GUP_GET, &stop), 1);
+	KUNIT_EXPECT_EQ(test, gup_fast_gets(fx, 6, 1, GUP_GET, &stop), 1);
 	fx->slot = __pmd(0);
-	KUNIT_EXPECT_EQ(test, gup_oracle_walk(fx, 0, 5, GUP_GET, &stop), 0);
+	KUNIT_EXPECT_EQ(test, gup_fast_gets(fx, 0, 5, GUP_GET, &stop), 0);
 	KUNIT_EXPECT_EQ(test, stop, GUP_PMD);
 }
 
@@ -335,7 +329,9 @@ static void gup_fixture_notices_faults(struct kunit *test)
 	const struct gup_layout layout = { "A2", "A0-3" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
 	struct folio *a = gup_fixture_folio(fx, 'A');
-	struct gup_walk walk = { .nr = 4, .flags = GUP_PIN_W };
+	struct gup_walk walk = {
+		.walker = &gup_fast, .nr = 4, .flags = GUP_PIN_W,
+	};
 	struct gup_diff ok = {}, ref = {}, pin = {}, young = {}, page = {};
 	struct gup_diff behind = {}, stat = {}, left = {};
 

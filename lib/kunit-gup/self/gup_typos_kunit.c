@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_typos: a typo in a picture is named, and not run as something else.
+ * gup_typos: a typo in a layout is named, and not run as something else.
  *
- * Each row has pictures that are wrong in one place, and the message. Those without
- * a message have all that a picture may have. The fixtures end a test that has such
- * a picture with its message, see GUP_ASSERT_PICTURE().
+ * Each row has layouts that are wrong in one place, and the message. Those without
+ * a message have all that a layout may have. The fixtures end a test that has such
+ * a layout with its message, see GUP_ASSERT_LAYOUT().
  */
-#include "fixture/gup_picture.h"
+#include "fixture/gup_fixture.h"
+#include "fixture/gup_layout_check.h"
 
 /**
- * struct gup_typo_row - pictures, and what is said of them
+ * struct gup_typo_row - layouts, and what is said of them
  * @name:   what is wrong
- * @rules:  whose pictures of folios and entries they are, NULL for a table of
+ * @rules:  whose layouts of folios and entries they are, NULL for a table of
  *          its own
  * @folios: folios
  * @ptes:   entries
@@ -21,11 +22,11 @@
  * @want:   statuses
  * @says:   the message, NULL if there is none
  *
- * A row has one kind of pictures.
+ * A row has one kind of layouts.
  */
 struct gup_typo_row {
 	const char *name;
-	const struct gup_picture_rules *rules;
+	const struct gup_layout_rules *rules;
 	const char *folios;
 	const char *ptes;
 	unsigned int max;

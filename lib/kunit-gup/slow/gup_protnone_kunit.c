@@ -9,16 +9,17 @@
  *
  * Without FOLL_HONOR_NUMA_FAULT, the slow path takes what the entries map. With
  * it, and in GUP-fast, they end the walk. How many batches that takes is told
- * by gup_follow_runs and gup_fast_runs.
+ * by gup_slow_pte_batch and gup_fast_batch.
  */
-#include "walk/gup_follow.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_slow_pte.h"
 
 #define GUP_PN_ALL	{ "A4", "A0-15:p" }
 #define GUP_PN_TWO	{ "A2 B2+", "A0-3:p B0-3:p" }
 #define GUP_PN_FALLING	{ "A3", "A7-0:p" }
 #define GUP_PN_HALF	{ "A4", "A0-7 A8-15:p" }
 
-static const struct gup_follow_row gup_pn_follow_rows[] = {
+static const struct gup_slow_pte_row gup_pn_slow_rows[] = {
 	{
 		.name = "whole folio",
 		.layout = GUP_PN_ALL,
@@ -59,9 +60,9 @@ static const struct gup_follow_row gup_pn_follow_rows[] = {
 	},
 };
 
-GUP_ROWS(gup_pn_follow_rows);
+GUP_ROWS(gup_pn_slow_rows);
 
-static const struct gup_row gup_pn_fast_rows[] = {
+static const struct gup_fast_row gup_pn_fast_rows[] = {
 	{
 		.name = "whole folio",
 		.layout = GUP_PN_ALL,
@@ -88,8 +89,8 @@ static const struct gup_row gup_pn_fast_rows[] = {
 GUP_ROWS(gup_pn_fast_rows);
 
 static struct kunit_case gup_protnone_cases[] = {
-	GUP_CASE_ROWS(protnone_follow, gup_follow_row_run, gup_pn_follow_rows),
-	GUP_CASE_ROWS(protnone_fast, gup_row_run, gup_pn_fast_rows),
+	GUP_CASE_ROWS(protnone_slow, gup_slow_pte_row_run, gup_pn_slow_rows),
+	GUP_CASE_ROWS(protnone_fast, gup_fast_row_run, gup_pn_fast_rows),
 	{}
 };
 

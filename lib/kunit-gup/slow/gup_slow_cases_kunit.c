@@ -9,10 +9,11 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_mm_call.h"
 
-static void gup_slow_expect_run(struct kunit *test, struct gup_mm *m,
-				unsigned long addr, unsigned long nr, long want)
+static void gup_slow_expect_batch(struct kunit *test, struct gup_mm *m,
+				  unsigned long addr, unsigned long nr, long want)
 {
 	const unsigned int first = (addr - m->addr) / PAGE_SIZE;
 	long ret, i;
@@ -40,11 +41,11 @@ static void gup_slow_unaligned(struct kunit *test)
 	unsigned int nr;
 
 	for (nr = 1; nr <= 13; nr++)
-		gup_slow_expect_run(test, m, addr, nr, nr);
-	gup_slow_expect_run(test, m, addr, 14, 13);
+		gup_slow_expect_batch(test, m, addr, nr, nr);
+	gup_slow_expect_batch(test, m, addr, 14, 13);
 	/* The end would be the start again, and beyond the address space. */
-	gup_slow_expect_run(test, m, addr, ULONG_MAX / PAGE_SIZE + 1, 13);
-	gup_slow_expect_run(test, m, addr, ULONG_MAX, 13);
+	gup_slow_expect_batch(test, m, addr, ULONG_MAX / PAGE_SIZE + 1, 13);
+	gup_slow_expect_batch(test, m, addr, ULONG_MAX, 13);
 }
 
 static void gup_slow_expect_untouched(struct kunit *test, struct gup_mm *m,
@@ -165,7 +166,7 @@ static void gup_slow_count_anon(struct page *page, unsigned long addr)
 				    addr == gup_mm_addr(flushes->m, i);
 }
 
-/* No page of a run is forgotten. */
+/* No page of a batch is forgotten. */
 static void gup_slow_flushes_each_page(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A4", "A0-15" };
@@ -174,8 +175,7 @@ static void gup_slow_flushes_each_page(struct kunit *test)
 	unsigned int i;
 	long ret;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 	test->priv = &flushes;
 	kunit_activate_static_stub(test, gup_kunit_flush_page,
 				   gup_slow_count_dcache);
@@ -208,8 +208,7 @@ static void gup_slow_fatal_signal(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	long ret, i;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 	kunit_activate_static_stub(test, gup_kunit_gup.grab, gup_slow_kill);
 	mmap_read_lock(m->mm);
 	ret = get_user_pages(m->addr, m->nr, FOLL_WRITE, m->pages);
@@ -218,7 +217,7 @@ static void gup_slow_fatal_signal(struct kunit *test)
 	clear_thread_flag(TIF_SIGPENDING);
 	kunit_deactivate_static_stub(test, gup_kunit_gup.grab);
 
-	/* One look-up: a page, or a run. */
+	/* One look-up: a page, or a batch. */
 	KUNIT_EXPECT_EQ(test, ret, gup_kunit_gup.follow_pte_run ? 4 : 1);
 	for (i = 0; i < ret; i++)
 		put_page(m->pages[i]);
@@ -246,8 +245,7 @@ static void gup_slow_refused(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	long ret, err, i;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 	test->priv = m;
 	kunit_activate_static_stub(test, gup_kunit_gup.grab, gup_slow_refuse);
 	mmap_read_lock(m->mm);

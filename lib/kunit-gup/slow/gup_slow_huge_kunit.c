@@ -10,6 +10,7 @@
 #include <linux/sizes.h>
 
 #include "fixture/gup_real.h"
+#include "walk/gup_mm_call.h"
 
 #define GUP_HUGE_NR	(PMD_SIZE / PAGE_SIZE)
 
@@ -133,9 +134,7 @@ static void gup_huge_row_run(struct kunit *test)
 	for (i = 0; i < 2; i++)
 		before[i] = gup_mm_mapped(m, i * GUP_HUGE_NR);
 
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->ret);
 	for (i = 0; i < ask.ret && row->same; i++)
 		gup_differs(&diff, "number in its huge page of page", i,
@@ -146,9 +145,8 @@ static void gup_huge_row_run(struct kunit *test)
 			    page_folio(m->pages[i]) ==
 			    page_folio(before[(row->first + i) / GUP_HUGE_NR]),
 			    false);
-	gup_mm_check(m, &ask, &diff);
-	gup_mm_undo(m, &ask, &diff);
 	gup_expect_no_diff(test, &diff, row->name);
+	gup_mm_settle(m, &ask, row->name);
 }
 
 /**
@@ -203,7 +201,7 @@ static struct page *gup_pud_folios(struct kunit *test)
 /*
  * Case 16: all references go to the folio of the first page, which is wrong in
  * substance if the folios are smaller than the entry. That is so since long, and
- * here only because a run of entries must not do the same.
+ * here only because a batch of entries must not do the same.
  */
 static void gup_pud_row_run(struct kunit *test)
 {

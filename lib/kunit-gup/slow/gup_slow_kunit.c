@@ -3,10 +3,11 @@
  * gup_slow: the whole slow path, from the exported functions down, on a real mm.
  *
  * Runs end at borders that the page tables do not show, faults come in between,
- * pages are copied and unshared, and whatever the walk does by runs, the callers
+ * pages are copied and unshared, and whatever the walk does by batches, the callers
  * get what they got when it went page by page.
  */
-#include "fixture/gup_mm.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_mm_call.h"
 
 /**
  * struct gup_slow_row - a call on a layout
@@ -35,7 +36,7 @@ struct gup_slow_row {
 	bool dirty;
 };
 
-/* Where a run ends. */
+/* Where a batch ends. */
 static const struct gup_slow_row gup_slow_bounds_rows[] = {
 	{
 		.name = "whole folio",
@@ -308,7 +309,6 @@ static void gup_slow_row_check(struct kunit *test, struct gup_mm *m,
 			       const struct gup_slow_row *row)
 {
 	struct folio *a = page_folio(m->folio[0].page);
-	struct gup_diff diff = {};
 	struct gup_mm_ask ask = {
 		.call = row->call,
 		.flags = row->flags,
@@ -317,29 +317,23 @@ static void gup_slow_row_check(struct kunit *test, struct gup_mm *m,
 	};
 
 	folio_clear_dirty(a);
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->ret);
 	KUNIT_EXPECT_EQ(test, gup_slow_of_a(m, ask.ret), row->of_a);
 	/* If it was migrated, it is not A any more. */
 	if (row->of_a)
 		KUNIT_EXPECT_EQ(test, folio_test_dirty(a), row->dirty);
-	gup_mm_check(m, &ask, &diff);
-	gup_mm_undo(m, &ask, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_mm_settle(m, &ask, row->layout.ptes);
 }
 
 /* A is not in its mm any more when this row is over, and may be gone. */
 static void gup_slow_row_run(struct kunit *test)
 {
 	const struct gup_slow_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks_hints(row->layout.ptes, row->flags);
 	struct gup_mm *m = gup_mm_create_or_skip(test, &row->layout);
 	struct folio *a = page_folio(m->folio[0].page);
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_fixture_lacks_hints(row->layout.ptes, row->flags));
 	if (row->held)
 		folio_get(a);
 	gup_slow_row_check(test, m, row);

@@ -8,7 +8,8 @@
  */
 #include <linux/mman.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_mm_call.h"
 
 #define GUP_LEAF_NR	(PMD_SIZE / PAGE_SIZE)
 #define GUP_Q(page)	(page)
@@ -106,8 +107,7 @@ static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 	struct page *page;
 	struct gup_mm *m;
 
-	if (gup_mm_lacks_huge())
-		kunit_skip(test, "%s", gup_mm_lacks_huge());
+	gup_skip_if(test, gup_mm_lacks_huge());
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	addr = gup_mm_map(test, nr, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
@@ -196,22 +196,17 @@ static void gup_leaf_zero(struct kunit *test)
 		.first = GUP_LEAF_NR - 3,
 		.nr = 5,
 	};
-	struct gup_diff diff = {};
 	unsigned int i;
 	long ret;
 
 	if (zero != gup_mm_mapped(m, GUP_LEAF_NR))
 		kunit_skip(test, "no huge page to be had");
 	for (i = 0; i < 2; i++) {
-		gup_mm_before(m, &ask);
-		gup_mm_call(m, &ask);
-		gup_mm_after(m, &ask);
+		gup_mm_ask(m, &ask);
 		KUNIT_EXPECT_EQ(test, ask.ret, 5);
 		KUNIT_EXPECT_EQ(test, m->pages[2] - zero, GUP_LEAF_NR - 1);
 		KUNIT_EXPECT_EQ(test, m->pages[3] - zero, 0);
-		gup_mm_check(m, &ask, &diff);
-		gup_mm_undo(m, &ask, &diff);
-		gup_expect_no_diff(test, &diff, "huge zero folio");
+		gup_mm_settle(m, &ask, "huge zero folio");
 		ask.flags = GUP_PIN;
 	}
 

@@ -10,7 +10,7 @@
 #include <linux/mman.h>
 #include <linux/swapops.h>
 
-#include "fixture/gup_mm.h"
+#include "walk/gup_mm_call.h"
 
 /* The entry that is not that of a page. */
 #define GUP_POISON_AT	5

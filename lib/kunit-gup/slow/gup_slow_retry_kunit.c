@@ -4,13 +4,14 @@
  *
  * A fault handler maps the rest of a folio, gives up the lock, and says that the
  * fault has to be retried or is done. What comes after that is a request for one
- * page, where a run would be one too many. The handler is that of a VMA which was
+ * page, where a batch would be one too many. The handler is that of a VMA which was
  * anonymous until then.
  */
 #include <kunit/test-bug.h>
 #include <linux/mm.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_entry.h"
+#include "walk/gup_mm_call.h"
 
 #ifdef CONFIG_X86_VSYSCALL_EMULATION
 #include <asm/vsyscall.h>
@@ -114,7 +115,6 @@ static void gup_retry_run(struct kunit *test)
 	static const struct gup_mm_layout layout = { "A3", "A0-3 .4" };
 	const struct gup_retry_row *row = test->param_value;
 	struct gup_retry retry = {};
-	struct gup_diff diff = {};
 	struct gup_mm_ask ask = {
 		.call = GUP_MM_SLOW, .flags = row->flags, .nr = 8,
 	};
@@ -123,9 +123,7 @@ static void gup_retry_run(struct kunit *test)
 	retry.m = gup_mm_create_or_skip(test, &layout);
 	test->priv = &retry;
 	gup_retry_set_ops(retry.m, &gup_retry_ops);
-	gup_mm_before(retry.m, &ask);
-	gup_mm_call(retry.m, &ask);
-	gup_mm_after(retry.m, &ask);
+	gup_mm_ask(retry.m, &ask);
 	gup_retry_set_ops(retry.m, NULL);
 
 	KUNIT_EXPECT_EQ(test, retry.faults, 1);
@@ -133,9 +131,7 @@ static void gup_retry_run(struct kunit *test)
 	for (i = 0; (long)i < ask.ret; i++)
 		GUP_EXPECT_PAGE_AT(test, retry.m->folio, retry.m->pages[i],
 				   gup_mm_page(retry.m, 'A', i), i);
-	gup_mm_check(retry.m, &ask, &diff);
-	gup_mm_undo(retry.m, &ask, &diff);
-	gup_expect_no_diff(test, &diff, row->name);
+	gup_mm_settle(retry.m, &ask, row->name);
 }
 
 /* A page that belongs to no VMA of the mm, and has no neighbours. */

@@ -7,19 +7,10 @@
 #include <kunit/test-bug.h>
 #include <linux/err.h>
 
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
 #include "walk/gup_array.h"
-
-/**
- * gup_array_is_page() - is there a page or a folio in an entry of an array?
- * @entry: the entry
- *
- * Context: Any.
- * Return: Whether it is neither NULL nor an error.
- */
-bool gup_array_is_page(const void *entry)
-{
-	return !IS_ERR_OR_NULL(entry);
-}
+#include "walk/gup_race.h"
 
 static void *gup_array_entry(struct gup_array *array, unsigned int i)
 {
@@ -84,59 +75,6 @@ struct gup_array *gup_array_create(struct kunit *test,
 	return array;
 }
 
-/**
- * gup_array_letter() - the letter of the folio that a page belongs to
- * @fx:   the fixture
- * @page: the page, not read
- *
- * Context: Any.
- * Return: The letter, 'Z' for the zero page, '?' for what is none of them.
- */
-char gup_array_letter(struct gup_fixture *fx, const struct page *page)
-{
-	unsigned int i;
-
-	if (page == ZERO_PAGE(0))
-		return 'Z';
-	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
-		if (page >= fx->folio[i].page &&
-		    page < fx->folio[i].page + (1U << fx->folio[i].order))
-			return 'A' + i;
-
-	return '?';
-}
-
-/**
- * gup_array_add_run() - add a run to a text of runs
- * @text:   the text, of %GUP_ARRAY_TEXT bytes
- * @letter: the folio
- * @nr:     the number of entries
- *
- * Context: Any.
- */
-void gup_array_add_run(char *text, char letter, unsigned long nr)
-{
-	const size_t len = strlen(text);
-
-	snprintf(text + len, GUP_ARRAY_TEXT - len, "%s%c%lu", len ? " " : "",
-		 letter, nr);
-}
-
-/**
- * gup_array_folio() - the folio of an entry
- * @array: the array, as it was filled
- * @i:     the entry, which is a page or a folio
- *
- * Context: Any.
- * Return: The folio.
- */
-struct folio *gup_array_folio(struct gup_array *array, unsigned int i)
-{
-	void *entry = array->fx->want[i];
-
-	return array->folios ? entry : page_folio((struct page *)entry);
-}
-
 static struct gup_array *gup_current_array(void)
 {
 	struct gup_fixture *fx = kunit_get_current_test()->priv;
@@ -148,8 +86,8 @@ static void gup_array_log(struct folio *folio, int refs)
 {
 	struct gup_array *array = gup_current_array();
 
-	gup_array_add_run(array->log, gup_array_letter(array->fx, &folio->page),
-			  refs);
+	gup_array_add_batch(array->log, gup_array_letter(array->fx, &folio->page),
+			    refs);
 }
 
 static void gup_put_stub(struct folio *folio, int refs, unsigned int flags)
@@ -223,7 +161,7 @@ void gup_array_pin(struct gup_array *array)
 	for (i = 0; i < array->nr; i++) {
 		if (!gup_array_is_page(array->fx->want[i]))
 			continue;
-		folio = gup_array_folio(array, i);
+		folio = page_folio(array->fx->want[i]);
 		folio_ref_add(folio, gup_oracle_refs_per_page(&folio->page,
 							      FOLL_PIN));
 		if (gup_oracle_pins_per_page(&folio->page, FOLL_PIN))
@@ -244,7 +182,7 @@ int gup_array_nr_counted(struct gup_array *array)
 
 	for (i = 0; i < array->nr; i++)
 		nr += gup_array_is_page(array->fx->want[i]) &&
-		      !is_zero_folio(gup_array_folio(array, i));
+		      !is_zero_folio(page_folio(array->fx->want[i]));
 
 	return nr;
 }
@@ -285,7 +223,7 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 	for (i = first; i < array->nr; i++) {
 		if (!gup_array_is_page(fx->want[i]))
 			continue;
-		letter = gup_array_letter(fx, &gup_array_folio(array, i)->page);
+		letter = gup_array_letter(fx, &page_folio(array->fx->want[i])->page);
 		pinned[letter - 'A']++;
 	}
 	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
@@ -294,4 +232,19 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs);
 
 	return !diff->what;
+}
+
+/**
+ * gup_array_expect() - the same, and fail the test if there is a difference
+ * @array:  the array
+ * @first:  the first of the entries that are pinned, up to the last
+ * @layout: what to print along with a difference
+ */
+void gup_array_expect(struct gup_array *array, unsigned int first,
+		      const char *layout)
+{
+	struct gup_diff diff = {};
+
+	gup_array_check(array, first, &diff);
+	gup_expect_no_diff(array->fx->test, &diff, layout);
 }

@@ -7,38 +7,10 @@
 #include <linux/hugetlb.h>
 #include <linux/mm_inline.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_layout_check.h"
+#include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"
-#include "fixture/gup_picture.h"
-
-/**
- * gup_lt_in() - is a folio one of some?
- * @letters: the letters of these, or NULL
- * @letter:  its letter
- *
- * Context: Any.
- * Return: Whether it is.
- */
-bool gup_lt_in(const char *letters, char letter)
-{
-	return letters && letter && strchr(letters, letter);
-}
-
-/**
- * gup_lt_add() - add a folio to a text of letters
- * @text:   the text, of %GUP_ARRAY_TEXT bytes
- * @letter: its letter
- *
- * Context: Any.
- */
-void gup_lt_add(char *text, char letter)
-{
-	const size_t len = strlen(text);
-
-	if (len + 1 < GUP_ARRAY_TEXT) {
-		text[len] = letter;
-		text[len + 1] = 0;
-	}
-}
 
 static struct gup_lt *gup_current_lt(void)
 {
@@ -195,9 +167,9 @@ static void gup_lt_assert_row(struct kunit *test, struct gup_fixture *fx,
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		GUP_ASSERT_PICTURE(test,
-				   gup_letters_problem(fx->folio, lists[i],
-						       text),
+		GUP_ASSERT_LAYOUT(test,
+				  gup_letters_problem(fx->folio, lists[i],
+						      text),
 				   row->layout.folios);
 }
 
@@ -230,6 +202,27 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	gup_array_pin(lt->array);
 
 	return lt;
+}
+
+/**
+ * gup_lt_predict() - what has to happen in a check, by the oracle
+ * @lt:   the check
+ * @want: filled with it
+ */
+void gup_lt_predict(struct gup_lt *lt, struct gup_lt_want *want)
+{
+	const struct gup_lt_ask ask = {
+		.folio = lt->array->fx->folio,
+		.entries = lt->array->fx->want,
+		.nr = lt->array->nr,
+		.folios = lt->array->folios,
+		.not = lt->row->not,
+		.coherent = lt->row->coherent,
+		.hugetlb = lt->row->hugetlb,
+		.stuck = lt->row->stuck,
+	};
+
+	gup_oracle_longterm(&ask, want);
 }
 
 /**

@@ -10,6 +10,7 @@
 #ifndef _GUP_LONGTERM_H
 #define _GUP_LONGTERM_H
 
+#include "oracle/gup_oracle_longterm.h"
 #include "walk/gup_array.h"
 
 /**
@@ -22,7 +23,7 @@
  * @hugetlb:   those of them that are of hugetlb
  * @stuck:     those that cannot be isolated
  * @stays:     those whose migration fails
- * @looks:     the folios that are looked at, as runs of one look each
+ * @looks:     the folios that are looked at, as batches of one look each
  * @collected: how often one of them may not be pinned
  * @drains:    for which folios the LRU caches are to be drained
  * @list:      the folios that are collected
@@ -72,26 +73,8 @@ struct gup_lt {
 	unsigned int bad_refs;
 };
 
-/**
- * struct gup_lt_want - what is to happen, entry by entry
- * @looks:     as in &struct gup_lt_row
- * @drains:    as in &struct gup_lt_row
- * @list:      as in &struct gup_lt_row
- * @collected: as in &struct gup_lt_row
- * @isolated:  change of the statistic of isolated pages
- */
-struct gup_lt_want {
-	char looks[GUP_ARRAY_TEXT];
-	char drains[GUP_ARRAY_TEXT];
-	char list[GUP_ARRAY_TEXT];
-	unsigned int collected;
-	long isolated;
-};
-
 struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row);
-bool gup_lt_in(const char *letters, char letter);
-void gup_lt_add(char *text, char letter);
-void gup_lt_reference(struct gup_lt *lt, struct gup_lt_want *want);
+void gup_lt_predict(struct gup_lt *lt, struct gup_lt_want *want);
 unsigned long gup_lt_collect(struct gup_lt *lt, char *listed, long *isolated);
 long gup_lt_nr_isolated(void);
 

@@ -13,7 +13,9 @@
 #include <linux/mmap_lock.h>
 #include <linux/shmem_fs.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_mm_call.h"
 
 /* References that come neither with a mapping nor with the swap cache. */
 static int gup_mm_other_refs(struct folio *folio)
@@ -68,6 +70,7 @@ static struct gup_mm_seen *gup_mm_see(struct gup_mm *m, struct folio *folio)
  */
 void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 {
+	struct gup_kunit_mm_entry e;
 	struct gup_mm_seen *seen;
 	struct page *page;
 	unsigned int i;
@@ -85,10 +88,10 @@ void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 		seen->pins = gup_mm_pins(seen->folio);
 	}
 	for (i = 0; i < ask->nr; i++) {
-		page = gup_mm_mapped(m, ask->first + i);
+		gup_mm_read(m, ask->first + i, &e);
 		m->want[i] = NULL;
-		if (gup_mm_oracle_fast(m, ask->first + i, ask->flags) == GUP_GO)
-			m->want[i] = page;
+		if (gup_oracle_mapped(&e, ask->flags) == GUP_GO)
+			m->want[i] = e.page;
 	}
 	for (i = 0; i < m->nr + 2 * GUP_MM_BEHIND; i++)
 		m->pages[i] = GUP_POISON;
@@ -144,6 +147,18 @@ void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 	ask->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - ask->acquired;
 	ask->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - ask->released;
 	gup_kunit_lru_drain();
+}
+
+/**
+ * gup_mm_ask() - call the function, and remember what was before and after it
+ * @m:   the piece of address space
+ * @ask: the call
+ */
+void gup_mm_ask(struct gup_mm *m, struct gup_mm_ask *ask)
+{
+	gup_mm_before(m, ask);
+	gup_mm_call(m, ask);
+	gup_mm_after(m, ask);
 }
 
 /* Whatever was done about a page, now the request must be allowed to have it. */
@@ -316,6 +331,21 @@ bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
 	return !diff->what;
 }
 
+/**
+ * gup_mm_settle() - check a call, undo it, and fail the test if all is not well
+ * @m:      the piece of address space
+ * @ask:    the call, after gup_mm_after()
+ * @layout: what to print along with a difference
+ */
+void gup_mm_settle(struct gup_mm *m, struct gup_mm_ask *ask, const char *layout)
+{
+	struct gup_diff diff = {};
+
+	gup_mm_check(m, ask, &diff);
+	gup_mm_undo(m, ask, &diff);
+	gup_expect_no_diff(m->test, &diff, layout);
+}
+
 /* A walk without faults gives what the oracle says; faults only give more. */
 static void gup_mm_check_number(struct gup_mm_ask *ask, unsigned int walk,
 				struct gup_diff *diff)
@@ -342,10 +372,9 @@ bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
 	unsigned int walk;
 
 	diff->what = NULL;
-	walk = gup_mm_oracle_walk(m, ask->first, ask->nr, ask->flags);
-	gup_mm_before(m, ask);
-	gup_mm_call(m, ask);
-	gup_mm_after(m, ask);
+	walk = gup_oracle_mm_walk(m->mm, gup_mm_addr(m, ask->first), ask->nr,
+				  ask->flags);
+	gup_mm_ask(m, ask);
 	gup_mm_check_number(ask, walk, diff);
 	if (gup_mm_check(m, ask, diff))
 		gup_mm_undo(m, ask, diff);
@@ -362,18 +391,14 @@ bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
 void gup_mm_row_run(struct kunit *test)
 {
 	const struct gup_mm_row *row = test->param_value;
-	const char *lacks = gup_mm_lacks(&row->layout);
 	struct gup_diff diff = {};
 	struct gup_mm_ask ask = {
 		.call = row->call,
 		.flags = row->flags,
 		.first = row->first,
 	};
-	struct gup_mm *m;
+	struct gup_mm *m = gup_mm_create_or_skip(test, &row->layout);
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-	m = gup_mm_create(test, &row->layout);
 	ask.nr = row->nr ?: m->nr - row->first;
 	gup_mm_run(m, &ask, &diff);
 	gup_expect_no_diff(test, &diff, row->layout.ptes);

@@ -7,8 +7,11 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
+#include "fixture/gup_layout.h"
+#include "fixture/gup_layout_check.h"
+#include "oracle/gup_oracle_nodes.h"
+#include "walk/gup_mm_call.h"
 #include "walk/gup_nodes.h"
-#include "fixture/gup_picture.h"
 
 /**
  * gup_nodes_create() - a query without addresses yet
@@ -45,33 +48,33 @@ struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max)
 void gup_nodes_add(struct gup_nodes *q, unsigned long addr)
 {
 	KUNIT_ASSERT_LT(q->m->test, q->nr, q->max);
-	q->want[q->nr] = gup_nodes_reference(q->m, addr);
+	q->want[q->nr] = gup_oracle_node(q->m->mm, addr);
 	q->addr[q->nr++] = addr;
 }
 
 static unsigned long gup_nodes_page(struct gup_nodes *q, unsigned int entry,
-				    unsigned int bits)
+				    const struct gup_word *word)
 {
 	unsigned long addr = gup_mm_addr(q->m, entry);
 
-	if (bits & GUP_BIT_OLD)
+	if (gup_word_has(word, 'o'))
 		addr += PAGE_SIZE / 3;
-	if (bits & GUP_BIT_BLOCK)
+	if (gup_word_has(word, 'b'))
 		addr += PAGE_SIZE - 1;
-	if (bits & GUP_BIT_PROT_NONE)
+	if (gup_word_has(word, 'p'))
 		addr |= 0x5aUL << (BITS_PER_LONG - 8);
 
 	return addr;
 }
 
 /**
- * gup_nodes_add_picture() - the addresses of a picture
+ * gup_nodes_add_addresses() - the addresses of a layout
  * @q:   the query
- * @ask: the picture
+ * @ask: the layout
  *
  * Context: Process context, in the thread of the test.
  */
-void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
+void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask)
 {
 	struct gup_word word;
 	unsigned long addr;
@@ -79,10 +82,10 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 	unsigned int i;
 	int step;
 
-	GUP_ASSERT_PICTURE(q->m->test, gup_addresses_problem(ask, q->max, text),
-			   ask);
+	GUP_ASSERT_LAYOUT(q->m->test, gup_addresses_problem(ask, q->max, text),
+			  ask);
 	while (*ask) {
-		ask = gup_picture_word(ask, &word);
+		ask = gup_layout_word(ask, &word);
 		step = word.last < word.first ? -1 : 1;
 		for (i = 0; i < word.nr; i++) {
 			switch (word.letter) {
@@ -100,7 +103,7 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 				break;
 			default:
 				addr = gup_nodes_page(q, word.first + i * step,
-						      word.bits);
+						      &word);
 				gup_nodes_add(q, addr);
 			}
 		}
@@ -108,8 +111,8 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 }
 
 /**
- * gup_nodes_lacks() - why a picture of addresses cannot be had
- * @ask: the picture
+ * gup_nodes_lacks() - why a layout of addresses cannot be had
+ * @ask: the layout
  *
  * Context: Any.
  * Return: The reason to skip a test, or NULL.
@@ -118,8 +121,8 @@ const char *gup_nodes_lacks(const char *ask)
 {
 	if (!gup_kunit_stat.array)
 		return "no CONFIG_MIGRATION";
-	if (!IS_ENABLED(CONFIG_64BIT) &&
-	    gup_picture_bits(ask) & GUP_BIT_PROT_NONE)
+	/* The 'p' of a page is a large one. */
+	if (!IS_ENABLED(CONFIG_64BIT) && strchr(ask, 'p'))
 		return "no room for a tag in an address";
 
 	return NULL;
@@ -141,9 +144,9 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 }
 
 /**
- * gup_nodes_expect() - the reference says what a picture says
+ * gup_nodes_expect() - the reference says what a layout says
  * @q:    the query
- * @want: the picture
+ * @want: the layout
  *
  * Context: Process context, in the thread of the test.
  */
@@ -153,8 +156,8 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 	char text[GUP_PROBLEM_TEXT];
 	unsigned int i = 0, nr;
 
-	GUP_ASSERT_PICTURE(q->m->test, gup_statuses_problem(want, q->nr, text),
-			   want);
+	GUP_ASSERT_LAYOUT(q->m->test, gup_statuses_problem(want, q->nr, text),
+			  want);
 	for (; *want; want++) {
 		for (nr = 0; *want >= '0' && *want <= '9'; want++)
 			nr = nr * 10 + *want - '0';
@@ -163,7 +166,7 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 		for (nr = max(nr, 1U); nr && i < q->nr; nr--, i++) {
 			KUNIT_EXPECT_EQ_MSG(q->m->test, q->want[i],
 					    gup_nodes_status(q, i, *want),
-					    "reference for address %u", i);
+					    "oracle for address %u", i);
 			if (*want == 'n')
 				here = q->want[i];
 			if (*want == 'o')
@@ -310,7 +313,7 @@ bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff)
 /**
  * gup_nodes_run() - ask in both ways, and see that nobody holds anything after it
  * @q:      the query
- * @layout: the picture of the entries, for messages
+ * @layout: the layout of the entries, for messages
  *
  * Context: Process context, in the thread of the test.
  */

@@ -3,8 +3,8 @@
  * Queries of move_pages(): an array of addresses goes in, the node of each page or
  * an error comes out.
  *
- * The address space is made of the pictures of gup_mm.h. The addresses are a
- * picture too: "P3" is the address of page 3, "P0-7" and "P7-0" are eight of
+ * The address space is made of the layouts of gup_mm.h. The addresses are a
+ * layout too: "P3" is the address of page 3, "P0-7" and "P7-0" are eight of
  * them, and pages behind the layout may be named. After a colon: o an address in
  * the middle of the page, b its last byte, p one with a tag in its top byte. "N"
  * is NULL, "K" an address of the kernel, "L" the last page of user space, "E" the
@@ -17,6 +17,7 @@
 #define _GUP_NODES_H
 
 #include "fixture/gup_mm.h"
+#include "gup_diff.h"
 
 /* No query gives this one. */
 #define GUP_NODES_POISON	0x5a5a5a5a
@@ -41,8 +42,7 @@ struct gup_nodes {
 
 struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max);
 void gup_nodes_add(struct gup_nodes *q, unsigned long addr);
-void gup_nodes_add_picture(struct gup_nodes *q, const char *ask);
-int gup_nodes_reference(struct gup_mm *m, unsigned long addr);
+void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask);
 void gup_nodes_expect(struct gup_nodes *q, const char *want);
 bool gup_nodes_matches(struct gup_nodes *q, unsigned int first,
 		       unsigned int nr, struct gup_diff *diff);
@@ -66,7 +66,7 @@ int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users);
 void gup_nodes_fetch(struct gup_nodes *q, unsigned long status,
 		     unsigned int nr);
 
-/* The most addresses in a picture. */
+/* The most addresses in a layout. */
 #define GUP_NODES_MAX	1200
 
 /**

@@ -10,7 +10,27 @@
 #include <kunit/test-bug.h>
 #include <linux/irqflags.h>
 
-#include "gup_kunit.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_race.h"
+
+/**
+ * gup_watch() - what happens during the walks over a fixture
+ * @fx: the fixture
+ *
+ * Return: It; nothing happens, until somebody asks for it.
+ */
+struct gup_watch *gup_watch(struct gup_fixture *fx)
+{
+	if (!fx->watch) {
+		fx->watch = kunit_kzalloc(fx->test, sizeof(*fx->watch),
+					  GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(fx->test, fx->watch);
+		fx->watch->refuse = -1;
+		fx->watch->inaccessible = -1;
+	}
+
+	return fx->watch;
+}
 
 static struct gup_fixture *gup_current_fixture(void)
 {
@@ -23,14 +43,14 @@ static struct gup_fixture *gup_current_fixture(void)
  */
 static void gup_race_look_at_irqs(struct gup_fixture *fx)
 {
-	if (fx->fast && !irqs_disabled())
-		fx->irqs_on++;
+	if (fx->watch->fast && !irqs_disabled())
+		fx->watch->irqs_on++;
 }
 
 static void gup_race_step(enum gup_step step, bool here)
 {
 	struct gup_fixture *fx = gup_current_fixture();
-	struct gup_race *race = fx->race;
+	struct gup_race *race = fx->watch->race;
 
 	if (!here || !race || race->step != step || race->fired)
 		return;
@@ -38,12 +58,12 @@ static void gup_race_step(enum gup_step step, bool here)
 	race->change(fx, race->arg);
 }
 
-/* Where is the run that the race is about? */
+/* Where is the batch that the race is about? */
 static pte_t *gup_race_ptep(void)
 {
 	struct gup_fixture *fx = gup_current_fixture();
 
-	return fx->race ? gup_fixture_ptep(fx, fx->race->entry) : NULL;
+	return fx->watch->race ? gup_fixture_ptep(fx, fx->watch->race->entry) : NULL;
 }
 
 static struct folio *gup_grab_stub(struct page *page, int refs,
@@ -55,15 +75,15 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 	struct folio *folio;
 
 	gup_race_look_at_irqs(fx);
-	if (fx->refuse >= 0 &&
-	    page == gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse))))
+	if (fx->watch->refuse >= 0 &&
+	    page == gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->watch->refuse))))
 		return NULL;
 
 	gup_race_step(GUP_BEFORE_GRAB, here);
 	folio = gup_call_real(gup_kunit_gup.grab_fast(page, refs, flags));
 	if (folio) {
-		fx->grabs++;
-		fx->grabbed += refs;
+		fx->watch->grabs++;
+		fx->watch->grabbed += refs;
 	}
 	gup_race_step(GUP_AFTER_GRAB, here);
 	if (!gup_kunit_gup.fast_pte_run)
@@ -81,7 +101,7 @@ static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 	unsigned int nr;
 
 	gup_race_look_at_irqs(gup_current_fixture());
-	if (!here || gup_current_fixture()->race->step != GUP_IN_SCAN || !half)
+	if (!here || gup_current_fixture()->watch->race->step != GUP_IN_SCAN || !half)
 		return gup_call_real(gup_kunit_gup.fast_pte_run(folio, page,
 							ptep, pte, max_nr));
 
@@ -119,22 +139,10 @@ static void gup_read_stub(pte_t *ptep)
 		fx->reads[ptep - fx->table]++;
 }
 
-/**
- * gup_race_lacks() - why nothing can happen during a walk
- *
- * Context: Any.
- * Return: The reason to skip a test, or NULL.
- */
-const char *gup_race_lacks(void)
-{
-	return IS_ENABLED(CONFIG_GUP_KUNIT_BENCH) ?
-		"no stubs with CONFIG_GUP_KUNIT_BENCH" : NULL;
-}
-
 static int gup_accessible_stub(struct folio *folio)
 {
 	struct gup_fixture *fx = gup_current_fixture();
-	const int entry = fx->inaccessible;
+	const int entry = fx->watch->inaccessible;
 	struct page *page;
 
 	gup_race_look_at_irqs(fx);
@@ -160,14 +168,14 @@ static void gup_put_uncounted_stub(struct folio *folio, int refs,
 
 /**
  * gup_race_install() - watch the steps of walks, and let something happen
- * @fx:   the fixture, also with what is to fail: @fx->refuse, @fx->inaccessible
+ * @fx:   the fixture; gup_watch() also says what is to fail
  * @race: what is to happen, or NULL to watch only
  *
  * Context: Process context, in the thread of the test. Until it ends.
  */
 void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 {
-	fx->race = race;
+	gup_watch(fx)->race = race;
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab_fast,
 				   gup_grab_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_changed,
@@ -191,16 +199,16 @@ static int gup_grab_slow_stub(struct folio *folio, int refs, unsigned int flags)
 	struct page *page;
 	int ret;
 
-	if (fx->refuse >= 0) {
-		page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse)));
+	if (fx->watch->refuse >= 0) {
+		page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->watch->refuse)));
 		if (folio == page_folio(page))
 			return -ENOMEM;
 	}
 
 	ret = gup_call_real(gup_kunit_gup.grab(folio, refs, flags));
 	if (!ret) {
-		fx->grabs++;
-		fx->grabbed += refs;
+		fx->watch->grabs++;
+		fx->watch->grabbed += refs;
 	}
 
 	return ret;
@@ -213,7 +221,7 @@ static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
 	struct gup_fixture *fx = gup_current_fixture();
 
 	if (ptep + max_nr > fx->table + PTRS_PER_PTE)
-		fx->overruns++;
+		fx->watch->overruns++;
 
 	return gup_call_real(gup_kunit_gup.follow_pte_run(folio, page, ptep, pte,
 							  max_nr, flags));
@@ -221,12 +229,13 @@ static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
 
 /**
  * gup_race_watch_slow() - watch the steps of follow_page_pte()
- * @fx: the fixture, also with what is to fail: @fx->refuse, @fx->inaccessible
+ * @fx: the fixture; gup_watch() also says what is to fail
  *
  * Context: Process context, in the thread of the test. Until it ends.
  */
 void gup_race_watch_slow(struct gup_fixture *fx)
 {
+	gup_watch(fx);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab,
 				   gup_grab_slow_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_make_accessible,
@@ -250,18 +259,4 @@ void gup_race_count_reads(struct gup_fixture *fx)
 	KUNIT_ASSERT_NOT_NULL(fx->test, fx->reads);
 	kunit_activate_static_stub(fx->test, gup_kunit_lockless_read,
 				   gup_read_stub);
-}
-
-/**
- * gup_race_refuse_grab() - let the grab of a page fail
- * @fx:    the fixture, after gup_race_install()
- * @entry: the entry that maps the page
- *
- * As for a page of PCI peer-to-peer memory, which not every machine has.
- *
- * Context: Process context, in the thread of the test.
- */
-void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry)
-{
-	fx->refuse = entry;
 }

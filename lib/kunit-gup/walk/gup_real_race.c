@@ -7,6 +7,7 @@
 #include <linux/highmem.h>
 #include <linux/mman.h>
 
+#include "fixture/gup_lacks.h"
 #include "walk/gup_real_race.h"
 
 #define GUP_RR_BUSY_PAGES	48U

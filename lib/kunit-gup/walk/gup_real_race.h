@@ -5,8 +5,9 @@
 
 #include <linux/kthread.h>
 
-#include "fixture/gup_mm.h"
 #include "fixture/gup_seed.h"
+#include "gup_diff.h"
+#include "gup_kunit_mm.h"
 
 #define GUP_RR_PAGES	1024U
 
@@ -52,7 +53,7 @@ struct gup_rr_thread {
  * @thread:     those who make changes
  * @nr_threads: number of them
  * @pinned:     number of pages that the calls returned
- * @runs:       number of times that a page followed one of the same folio
+ * @batches:       number of times that a page followed one of the same folio
  * @diff:       what was wrong with a page
  */
 struct gup_rr {
@@ -66,7 +67,7 @@ struct gup_rr {
 	struct gup_rr_thread thread[GUP_RR_MAX_THREADS];
 	unsigned int nr_threads;
 	unsigned long pinned;
-	unsigned long runs;
+	unsigned long batches;
 	struct gup_diff diff;
 };
 

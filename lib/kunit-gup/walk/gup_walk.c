@@ -5,58 +5,10 @@
  * every folio, the referenced bits, the statistics. Then put everything back and
  * look again.
  */
-#include <linux/irqflags.h>
-
-#include "gup_kunit.h"
-
-/**
- * gup_differs() - compare two values, and keep the first difference
- * @diff: where it is kept
- * @what: what the values are, in words
- * @idx:  where they are from
- * @got:  the value found
- * @want: the value expected
- *
- * Context: Any.
- * Return: Whether there was a difference, here or before.
- */
-bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
-		 long got, long want)
-{
-	if (got == want || diff->what)
-		return diff->what;
-
-	*diff = (struct gup_diff) {
-		.what = what,
-		.idx = idx,
-		.got = got,
-		.want = want,
-	};
-
-	return true;
-}
-
-/**
- * gup_differs_page() - gup_differs() for pages, that are shown by their letters
- * @diff:  where it is kept
- * @folio: the folios by letter
- * @what:  what the pages are, in words
- * @idx:   where they are from
- * @got:   the page found; it may be NULL, an error, or %GUP_POISON
- * @want:  the page expected, the same
- *
- * Context: Any. The folios stay until the difference was shown.
- * Return: Whether there was a difference, here or before.
- */
-bool gup_differs_page(struct gup_diff *diff, const struct gup_folio *folio,
-		      const char *what, unsigned long idx, const void *got,
-		      const void *want)
-{
-	if (!diff->what && gup_differs(diff, what, idx, (long)got, (long)want))
-		diff->folio = folio;
-
-	return diff->what;
-}
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_race.h"
+#include "walk/gup_walk.h"
 
 /*
  * How many entries of the array, behind those that were there before, may be
@@ -67,24 +19,6 @@ bool gup_differs_page(struct gup_diff *diff, const struct gup_folio *folio,
 static unsigned int gup_nr_slots(const struct gup_walk *walk)
 {
 	return min(walk->nr + 512, PTRS_PER_PTE) + 2;
-}
-
-static void gup_fast_run(struct gup_fixture *fx, struct gup_walk *walk)
-{
-	const unsigned long addr = gup_fixture_addr(fx, walk->first);
-	int nr = GUP_PAGES_BEFORE;
-	unsigned long irq;
-
-	fx->irqs_on = 0;
-	fx->fast = true;
-	local_irq_save(irq);
-	walk->ret = gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
-						 addr + walk->nr * PAGE_SIZE,
-						 walk->flags, fx->pages, &nr);
-	fx->irqs_on += !irqs_disabled();
-	local_irq_restore(irq);
-	fx->fast = false;
-	walk->pinned = nr - GUP_PAGES_BEFORE;
 }
 
 /**
@@ -100,6 +34,7 @@ void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 	pte_t *ptep = gup_fixture_ptep(fx, walk->first);
 	unsigned int i;
 
+	gup_watch(fx)->irqs_on = 0;
 	for (i = 0; i < GUP_PAGES_BEFORE + gup_nr_slots(walk); i++)
 		fx->pages[i] = GUP_POISON;
 	for (i = 0; i < walk->nr; i++, ptep++)
@@ -108,10 +43,7 @@ void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
-	if (walk->slow)
-		gup_follow_run(fx, walk);
-	else
-		gup_fast_run(fx, walk);
+	walk->walker->run(fx, walk);
 
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - walk->acquired;
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - walk->released;
@@ -162,20 +94,6 @@ static void gup_count_taken(struct gup_fixture *fx, struct gup_walk *walk)
 	}
 }
 
-/*
- * GUP-fast sets the referenced bit. The slow path marks a folio accessed, once or
- * for each page, which does more than that the second time.
- */
-static bool gup_referenced_is(struct gup_walk *walk, int taken, bool referenced)
-{
-	if (!walk->slow)
-		return referenced == (taken > 0);
-	if ((walk->flags & FOLL_TOUCH) && taken > 1)
-		return true;
-
-	return referenced == ((walk->flags & FOLL_TOUCH) && taken);
-}
-
 static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
 			    struct gup_block *block, unsigned int idx,
 			    struct gup_diff *diff)
@@ -195,11 +113,12 @@ static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
 	gup_differs(diff, "pins of the folio at", idx, pins,
 		    taken * gup_oracle_pins_per_page(page, flags));
 	gup_differs(diff, "wrong referenced bit of the folio at", idx,
-		    gup_referenced_is(walk, taken, folio_test_referenced(folio)),
+		    walk->walker->referenced(walk, taken,
+					     folio_test_referenced(folio)),
 		    true);
 	gup_differs(diff, "dirty bit of the folio at", idx,
 		    folio_test_dirty(folio),
-		    gup_follow_makes_dirty(fx, walk, folio));
+		    walk->walker->dirties(fx, walk, folio));
 }
 
 static void gup_check_folios(struct gup_fixture *fx, struct gup_walk *walk,
@@ -243,7 +162,7 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 	const int zeroes = walk->flags & FOLL_GET ? 1 : 0;
 	int i, nr_zero = 0;
 
-	gup_differs(diff, "steps with IRQs enabled", 0, fx->irqs_on, 0);
+	gup_differs(diff, "steps with IRQs enabled", 0, fx->watch->irqs_on, 0);
 
 	gup_check_array(fx, walk, diff);
 	if (diff->what)
@@ -307,6 +226,22 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
+ * gup_walk_settle() - check a walk, undo it, and fail the test if all is not well
+ * @fx:     the fixture
+ * @walk:   what came out of gup_walk_run()
+ * @layout: what to print along with a difference
+ */
+void gup_walk_settle(struct gup_fixture *fx, struct gup_walk *walk,
+		     const char *layout)
+{
+	struct gup_diff diff = {};
+
+	gup_walk_check(fx, walk, &diff);
+	gup_walk_undo(fx, walk, &diff);
+	gup_expect_no_diff(fx->test, &diff, layout);
+}
+
+/**
  * gup_walk_matches_oracle() - run a walk, compare it with the oracle, undo it
  * @fx:   the fixture
  * @walk: what to ask for; filled with what comes out, but for @walk->pinned,
@@ -319,17 +254,10 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 			     struct gup_diff *diff)
 {
-	enum gup_stop stop;
 	int pinned, ret;
 
 	diff->what = NULL;
-	if (walk->slow) {
-		pinned = gup_follow_oracle(fx, walk, &ret);
-	} else {
-		pinned = gup_oracle_walk(fx, walk->first, walk->nr, walk->flags,
-					 &stop);
-		ret = stop == GUP_GO;
-	}
+	pinned = walk->walker->oracle(fx, walk, &ret);
 	gup_walk_run(fx, walk);
 	gup_differs(diff, "number of pages", 0, walk->pinned, pinned);
 	gup_differs(diff, "return value", 0, walk->ret, ret);
@@ -341,64 +269,16 @@ bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
- * gup_expect_no_diff() - fail the test if there is a difference
- * @test:   the test
- * @diff:   the difference
+ * gup_walk_expect_oracle() - the same, and fail the test if there is a difference
+ * @fx:     the fixture
+ * @walk:   what to ask for
  * @layout: what to print along with it
- *
- * Context: Process context, no locks.
  */
-void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
-			const char *layout)
+void gup_walk_expect_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			    const char *layout)
 {
-	if (!diff->what)
-		return;
-	if (diff->folio)
-		KUNIT_FAIL(test, "%s %lu: got %s, want %s (%s)", diff->what,
-			   diff->idx,
-			   gup_page_name(diff->folio, (void *)diff->got).text,
-			   gup_page_name(diff->folio, (void *)diff->want).text,
-			   layout);
-	else
-		KUNIT_FAIL(test, "%s %lu: got %ld, want %ld (%s)", diff->what,
-			   diff->idx, diff->got, diff->want, layout);
-}
-
-static void gup_row_check(struct kunit *test, struct gup_fixture *fx,
-			  const struct gup_row *row)
-{
-	struct gup_walk walk = {
-		.first = row->first,
-		.nr = row->nr ?: fx->nr - row->first,
-		.flags = row->flags,
-	};
 	struct gup_diff diff = {};
-	enum gup_stop stop;
-	unsigned int gets;
 
-	KUNIT_ASSERT_LT(test, row->first, fx->nr);
-	KUNIT_ASSERT_LE(test, fx->at + walk.first + walk.nr, PTRS_PER_PTE);
-	gets = gup_oracle_walk(fx, walk.first, walk.nr, walk.flags, &stop);
-	KUNIT_EXPECT_EQ_MSG(test, gets, row->gets, "by the oracle");
-	KUNIT_EXPECT_EQ_MSG(test, stop, row->stop, "by the oracle");
-
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
-}
-
-/**
- * gup_row_run() - make the layout of a row, and run its request
- * @test: the test, its parameter is a &struct gup_row
- *
- * Context: Process context, in the thread of the test.
- */
-void gup_row_run(struct kunit *test)
-{
-	const struct gup_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
-
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-	gup_row_check(test, gup_fixture_create(test, &row->layout), row);
+	gup_walk_matches_oracle(fx, walk, &diff);
+	gup_expect_no_diff(fx->test, &diff, layout);
 }

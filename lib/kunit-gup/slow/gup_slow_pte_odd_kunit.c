@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_follow_odd: as gup_follow, of entries that are no ordinary ones, of touching
+ * gup_slow_pte_odd: as gup_slow_pte, of entries that are no ordinary ones, of touching
  * them, and of what fails.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 
-#include "walk/gup_follow.h"
+#include "walk/gup_race.h"
+#include "walk/gup_slow_pte.h"
 
 /* Touching for a write makes a folio dirty if an entry is not. */
-static const struct gup_follow_row touch_rows[] = {
+static const struct gup_slow_pte_row touch_rows[] = {
 	{
 		.name = "all entries dirty",
 		.layout = { "A2", "A0-3" },
@@ -93,7 +94,7 @@ static const struct gup_follow_row touch_rows[] = {
 GUP_ROWS(touch_rows);
 
 /* Entries that are no ordinary ones. */
-static const struct gup_follow_row odd_rows[] = {
+static const struct gup_slow_pte_row odd_rows[] = {
 	{
 		.name = "zero pages and get",
 		.layout = { "A2", "Z8:r" },
@@ -180,57 +181,54 @@ static const struct gup_follow_row odd_rows[] = {
 GUP_ROWS(odd_rows);
 
 /* The page that cannot be taken is that of a second folio; the first is kept. */
-static void gup_follow_fails(struct kunit *test, bool grab, int ret)
+static void gup_slow_pte_fails(struct kunit *test, bool grab, int ret)
 {
 	const struct gup_layout layout = { "A2 B2+", "A0-3 B0-3" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 8, .flags = GUP_PIN_W, .slow = true };
-	struct gup_diff diff = {};
+	struct gup_walk walk = {
+		.walker = &gup_slow_pte, .nr = 8, .flags = GUP_PIN_W,
+	};
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 	gup_race_watch_slow(fx);
 	if (grab)
-		fx->refuse = 6;
+		fx->watch->refuse = 6;
 	else
-		fx->inaccessible = 6;
+		fx->watch->inaccessible = 6;
 
 	gup_walk_run(fx, &walk);
 	KUNIT_EXPECT_EQ(test, walk.pinned, 4);
 	KUNIT_EXPECT_EQ(test, walk.ret, ret);
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_walk_settle(fx, &walk, layout.ptes);
 }
 
-static void gup_follow_grab_fails(struct kunit *test)
+static void gup_slow_grab_fails(struct kunit *test)
 {
-	gup_follow_fails(test, true, -ENOMEM);
+	gup_slow_pte_fails(test, true, -ENOMEM);
 }
 
-/* The references for all pages of the run have been taken before. */
-static void gup_follow_accessible_fails(struct kunit *test)
+/* The references for all pages of the batch have been taken before. */
+static void gup_slow_accessible_fails(struct kunit *test)
 {
-	gup_follow_fails(test, false, -EIO);
+	gup_slow_pte_fails(test, false, -EIO);
 }
 
 /* A get does not access the content, so that it does not fail either. */
-static void gup_follow_get_needs_no_access(struct kunit *test)
+static void gup_slow_get_needs_no_access(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2", "A0-3" };
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_walk walk = { .nr = 4, .flags = GUP_GET_W, .slow = true };
-	struct gup_diff diff = {};
+	struct gup_walk walk = {
+		.walker = &gup_slow_pte, .nr = 4, .flags = GUP_GET_W,
+	};
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 	gup_race_watch_slow(fx);
-	fx->inaccessible = 0;
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	fx->watch->inaccessible = 0;
+	gup_walk_expect_oracle(fx, &walk, layout.ptes);
 }
 
-static bool gup_follow_note(const struct page *page)
+static bool gup_slow_pte_note(const struct page *page)
 {
 	struct gup_fixture *fx = kunit_get_current_test()->priv;
 	unsigned long *warned = fx->suite;
@@ -241,58 +239,56 @@ static bool gup_follow_note(const struct page *page)
 }
 
 /* The check of CONFIG_DEBUG_VM looks at every page that is pinned. */
-static void gup_follow_warned(struct kunit *test)
+static void gup_slow_warned(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2", "A0-3" };
-	struct gup_walk walk = { .nr = 4, .flags = GUP_PIN_W, .slow = true };
+	struct gup_walk walk = {
+		.walker = &gup_slow_pte, .nr = 4, .flags = GUP_PIN_W,
+	};
 	struct gup_fixture *fx = gup_fixture_create(test, &layout);
-	struct gup_diff diff = {};
 	unsigned long warned = 0;
 
 	if (!IS_ENABLED(CONFIG_DEBUG_VM))
 		kunit_skip(test, "no CONFIG_DEBUG_VM");
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
+	gup_skip_if(test, gup_race_lacks());
 
 	ClearPageAnonExclusive(gup_fixture_page(fx, 'A', 1));
 	ClearPageAnonExclusive(gup_fixture_page(fx, 'A', 3));
 	fx->suite = &warned;
-	kunit_activate_static_stub(test, gup_kunit_warned, gup_follow_note);
+	kunit_activate_static_stub(test, gup_kunit_warned, gup_slow_pte_note);
 	gup_walk_run(fx, &walk);
 	KUNIT_EXPECT_EQ(test, walk.pinned, 4);
 	KUNIT_EXPECT_EQ(test, warned, BIT(1) | BIT(3));
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_walk_settle(fx, &walk, layout.ptes);
 }
 
-static const unsigned int gup_follow_hooked[] = { 2, 0, 3 };
+static const unsigned int gup_slow_pte_hooked[] = { 2, 0, 3 };
 
-static struct page *gup_follow_hook(struct vm_area_struct *vma,
-				    unsigned long addr)
+static struct page *gup_slow_pte_hook(struct vm_area_struct *vma,
+				      unsigned long addr)
 {
 	struct gup_fixture *fx = kunit_get_current_test()->priv;
 	const unsigned int i = (addr - gup_fixture_addr(fx, 0)) / PAGE_SIZE;
 
-	return gup_fixture_page(fx, 'A', gup_follow_hooked[i]);
+	return gup_fixture_page(fx, 'A', gup_slow_pte_hooked[i]);
 }
 
 /* Case 14, as of Xen: the entries name pages, but only the VMA knows which. */
-static void gup_follow_find_normal_page(struct kunit *test)
+static void gup_slow_find_normal_page(struct kunit *test)
 {
 	static const struct vm_operations_struct ops = {
-		.find_normal_page = gup_follow_hook,
+		.find_normal_page = gup_slow_pte_hook,
 	};
 	/* The pages of A are mapped as well, so that they are exclusive. */
 	const struct gup_layout layout = { "A2 B2", "B0-2:x A0-3" };
-	const char *lacks = gup_fixture_lacks(layout.folios, layout.ptes);
-	struct gup_walk walk = { .nr = 3, .flags = GUP_PIN_W, .slow = true };
+	struct gup_walk walk = {
+		.walker = &gup_slow_pte, .nr = 3, .flags = GUP_PIN_W,
+	};
 	struct gup_fixture *fx;
 	struct folio *a, *b;
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_fixture_lacks(layout.folios, layout.ptes));
 	fx = gup_fixture_create(test, &layout);
 	a = gup_fixture_folio(fx, 'A');
 	b = gup_fixture_folio(fx, 'B');
@@ -303,7 +299,7 @@ static void gup_follow_find_normal_page(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		GUP_EXPECT_PAGE_AT(test, fx->folio,
 				   fx->pages[GUP_PAGES_BEFORE + i],
-				   gup_fixture_page(fx, 'A', gup_follow_hooked[i]),
+				   gup_fixture_page(fx, 'A', gup_slow_pte_hooked[i]),
 				   i);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD + 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->_pincount), 3);
@@ -313,20 +309,20 @@ static void gup_follow_find_normal_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, folio_ref_count(a), GUP_HELD);
 }
 
-static struct kunit_case gup_follow_odd_cases[] = {
-	GUP_CASE_ROWS(touch, gup_follow_row_run, touch_rows),
-	GUP_CASE_ROWS(odd, gup_follow_row_run, odd_rows),
-	KUNIT_CASE(gup_follow_grab_fails),
-	KUNIT_CASE(gup_follow_accessible_fails),
-	KUNIT_CASE(gup_follow_get_needs_no_access),
-	KUNIT_CASE(gup_follow_find_normal_page),
-	KUNIT_CASE(gup_follow_warned),
+static struct kunit_case gup_slow_pte_odd_cases[] = {
+	GUP_CASE_ROWS(touch, gup_slow_pte_row_run, touch_rows),
+	GUP_CASE_ROWS(odd, gup_slow_pte_row_run, odd_rows),
+	KUNIT_CASE(gup_slow_grab_fails),
+	KUNIT_CASE(gup_slow_accessible_fails),
+	KUNIT_CASE(gup_slow_get_needs_no_access),
+	KUNIT_CASE(gup_slow_find_normal_page),
+	KUNIT_CASE(gup_slow_warned),
 	{}
 };
 
-static struct kunit_suite gup_follow_odd_suite = {
-	.name = "gup_follow_odd",
-	.test_cases = gup_follow_odd_cases,
+static struct kunit_suite gup_slow_pte_odd_suite = {
+	.name = "gup_slow_pte_odd",
+	.test_cases = gup_slow_pte_odd_cases,
 };
 
-kunit_test_suite(gup_follow_odd_suite);
+kunit_test_suite(gup_slow_pte_odd_suite);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_follow: what the slow path makes of a page table, with the PTL held.
+ * gup_slow_pte: what the slow path makes of a page table, with the PTL held.
  *
  * Each row is a table, a VMA and a request. follow_page_pte() is asked again and
  * again until it has been through, and the pages, why it stops, the references and
  * what became dirty are compared with literals and with the oracle, which looks at
  * one page after the other.
  */
-#include "walk/gup_follow.h"
+#include "walk/gup_slow_pte.h"
 
-/* Where a run ends: the request, the table, the folio. */
-static const struct gup_follow_row bounds_rows[] = {
+/* Where a batch ends: the request, the table, the folio. */
+static const struct gup_slow_pte_row bounds_rows[] = {
 	{
 		.name = "one folio",
 		.layout = { "A4", "A0-15" },
@@ -105,7 +105,7 @@ static const struct gup_follow_row bounds_rows[] = {
 GUP_ROWS(bounds_rows);
 
 /* What is decided for each page: writing, unsharing, forcing. */
-static const struct gup_follow_row decide_rows[] = {
+static const struct gup_slow_pte_row decide_rows[] = {
 	{
 		.name = "read_only half and write",
 		.layout = { "A4", "A0-7 A8-15:s" },
@@ -204,7 +204,7 @@ static const struct gup_follow_row decide_rows[] = {
 GUP_ROWS(decide_rows);
 
 /* Only where the architecture has soft-dirty bits: GUP_VM_READ alone asks for them. */
-static const struct gup_follow_row soft_dirty_rows[] = {
+static const struct gup_slow_pte_row soft_dirty_rows[] = {
 	{
 		.name = "force into soft_dirty pages",
 		.layout = { "A3", "A0-7:r" },
@@ -225,23 +225,23 @@ static const struct gup_follow_row soft_dirty_rows[] = {
 
 GUP_ROWS(soft_dirty_rows);
 
-static void gup_follow_soft_dirty(struct kunit *test)
+static void gup_slow_pte_soft_dirty(struct kunit *test)
 {
 	if (!pgtable_supports_soft_dirty())
 		kunit_skip(test, "no soft-dirty bits");
-	gup_follow_row_run(test);
+	gup_slow_pte_row_run(test);
 }
 
-static struct kunit_case gup_follow_cases[] = {
-	GUP_CASE_ROWS(bounds, gup_follow_row_run, bounds_rows),
-	GUP_CASE_ROWS(decide, gup_follow_row_run, decide_rows),
-	GUP_CASE_ROWS(soft_dirty, gup_follow_soft_dirty, soft_dirty_rows),
+static struct kunit_case gup_slow_pte_cases[] = {
+	GUP_CASE_ROWS(bounds, gup_slow_pte_row_run, bounds_rows),
+	GUP_CASE_ROWS(decide, gup_slow_pte_row_run, decide_rows),
+	GUP_CASE_ROWS(soft_dirty, gup_slow_pte_soft_dirty, soft_dirty_rows),
 	{}
 };
 
-static struct kunit_suite gup_follow_suite = {
-	.name = "gup_follow",
-	.test_cases = gup_follow_cases,
+static struct kunit_suite gup_slow_pte_suite = {
+	.name = "gup_slow_pte",
+	.test_cases = gup_slow_pte_cases,
 };
 
-kunit_test_suite(gup_follow_suite);
+kunit_test_suite(gup_slow_pte_suite);

@@ -2,13 +2,16 @@
 /*
  * The slow path over the page table of a fixture: what the suites share.
  */
-#ifndef _GUP_FOLLOW_H
-#define _GUP_FOLLOW_H
+#ifndef _GUP_SLOW_PTE_H
+#define _GUP_SLOW_PTE_H
 
-#include "gup_kunit.h"
+#include "oracle/gup_oracle_slow.h"
+#include "walk/gup_walk.h"
+
+extern const struct gup_walker gup_slow_pte;
 
 /**
- * struct gup_follow_row - a request on a layout
+ * struct gup_slow_pte_row - a request on a layout
  * @name:     what is special about it
  * @layout:   the layout
  * @flags:    FOLL_* flags
@@ -20,7 +23,7 @@
  * @ret:      0, or why not more
  * @dirty:    the letters of the folios that are dirty afterwards
  */
-struct gup_follow_row {
+struct gup_slow_pte_row {
 	const char *name;
 	struct gup_layout layout;
 	unsigned int flags;
@@ -42,18 +45,6 @@ struct gup_follow_row {
 				"A16-18:ocb A19:ob A20-24:ocb A25:cb A26-31:ocb " \
 				"A32-63:ocb"
 
-/**
- * gup_follow_vm_flags() - the flags of the VMA of a walk
- * @walk: the walk
- *
- * Context: Any.
- * Return: The flags.
- */
-static inline vm_flags_t gup_follow_vm_flags(const struct gup_walk *walk)
-{
-	return walk->vm_flags ?: GUP_VM;
-}
+void gup_slow_pte_row_run(struct kunit *test);
 
-void gup_follow_row_run(struct kunit *test);
-
-#endif /* _GUP_FOLLOW_H */
+#endif /* _GUP_SLOW_PTE_H */

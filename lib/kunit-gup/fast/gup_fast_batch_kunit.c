@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_fast_runs: GUP-fast goes by runs, and pays once for each.
+ * gup_fast_batch: GUP-fast works in batches, and pays once for each.
  *
  * Everything else in this directory holds for a walker that goes page by page as
  * well. Here is what does not: the number of grabs, how many references they
  * take, and that the statistic counts what the walk keeps and nothing else.
  */
-#include "walk/gup_runs.h"
+#include "walk/gup_batches.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_race.h"
 
-static const struct gup_runs_row gup_runs_rows[] = {
+static const struct gup_batches_row gup_fast_batch_rows[] = {
 	{
 		.name = "whole folio",
 		.layout = { "A4", "A0-15" },
@@ -80,15 +82,15 @@ static const struct gup_runs_row gup_runs_rows[] = {
 	},
 };
 
-GUP_ROWS(gup_runs_rows);
+GUP_ROWS(gup_fast_batch_rows);
 
-static void gup_runs_grabs(struct kunit *test)
+static void gup_fast_batch_grabs(struct kunit *test)
 {
-	gup_runs_row_run(test, false);
+	gup_batches_row_run(test, &gup_fast);
 }
 
 /* Only what is kept is counted, and nothing is counted twice. */
-static void gup_runs_statistic(struct kunit *test)
+static void gup_batch_statistic(struct kunit *test)
 {
 	static const struct gup_layout layouts[] = {
 		{ .folios = "A4", .ptes = "A0-15" },
@@ -105,7 +107,9 @@ static void gup_runs_statistic(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
 		struct gup_fixture *fx = gup_fixture_create(test, &layouts[i]);
-		struct gup_walk walk = { .nr = fx->nr, .flags = GUP_PIN };
+		struct gup_walk walk = {
+			.walker = &gup_fast, .nr = fx->nr, .flags = GUP_PIN,
+		};
 		struct gup_diff diff = {};
 
 		gup_walk_run(fx, &walk);
@@ -124,21 +128,15 @@ static void gup_runs_statistic(struct kunit *test)
 }
 
 /* The entries of a block stand for each other: one is read, the others are not. */
-static void gup_runs_reads_blocks(struct kunit *test)
+static void gup_batch_reads_blocks(struct kunit *test)
 {
 	const struct gup_layout layout = { "A5 B0", "A0-31:b B0" };
-	const char *lacks = gup_fixture_lacks(layout.folios, layout.ptes);
-	struct gup_walk walk = { .flags = GUP_PIN_W };
-	struct gup_diff diff = {};
+	struct gup_walk walk = { .walker = &gup_fast, .flags = GUP_PIN_W };
 	struct gup_fixture *fx;
 	unsigned int i, want;
 
-	if (!lacks)
-		lacks = gup_runs_lacks(false);
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &layout);
+	gup_skip_if(test, gup_batches_lacks(&gup_fast));
+	fx = gup_fixture_create_or_skip(test, &layout);
 	for (walk.first = 0; walk.first <= 5; walk.first += 5) {
 		walk.nr = fx->nr - walk.first;
 		gup_race_count_reads(fx);
@@ -150,22 +148,20 @@ static void gup_runs_reads_blocks(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], want,
 					    "entry %u from %u on", i, walk.first);
 		}
-		gup_walk_check(fx, &walk, &diff);
-		gup_walk_undo(fx, &walk, &diff);
-		gup_expect_no_diff(test, &diff, layout.ptes);
+		gup_walk_settle(fx, &walk, layout.ptes);
 	}
 }
 
-static struct kunit_case gup_fast_runs_cases[] = {
-	GUP_CASE_ROWS(grabs, gup_runs_grabs, gup_runs_rows),
-	KUNIT_CASE(gup_runs_statistic),
-	KUNIT_CASE(gup_runs_reads_blocks),
+static struct kunit_case gup_fast_batch_cases[] = {
+	GUP_CASE_ROWS(grabs, gup_fast_batch_grabs, gup_fast_batch_rows),
+	KUNIT_CASE(gup_batch_statistic),
+	KUNIT_CASE(gup_batch_reads_blocks),
 	{}
 };
 
-static struct kunit_suite gup_fast_runs_suite = {
-	.name = "gup_fast_runs",
-	.test_cases = gup_fast_runs_cases,
+static struct kunit_suite gup_fast_batch_suite = {
+	.name = "gup_fast_batch",
+	.test_cases = gup_fast_batch_cases,
 };
 
-kunit_test_suite(gup_fast_runs_suite);
+kunit_test_suite(gup_fast_batch_suite);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_follow_runs: the slow path goes by runs, and pays once for each.
+ * gup_slow_pte_batch: the slow path works in batches, and pays once for each.
  *
- * gup_follow and gup_slow hold for a walk that goes page by page as well. Here is
+ * gup_slow_pte and gup_slow hold for a walk that goes page by page as well. Here is
  * what does not: how many look-ups have a grab, how many references they take, and
  * how often a folio is marked accessed.
  */
-#include "walk/gup_follow.h"
-#include "walk/gup_runs.h"
+#include "walk/gup_slow_pte.h"
+#include "walk/gup_batches.h"
 
-static const struct gup_runs_row gup_fr_rows[] = {
+static const struct gup_batches_row gup_slow_pte_batch_rows[] = {
 	{
 		.name = "whole folio",
 		.layout = { "A4", "A0-15" },
@@ -55,7 +55,7 @@ static const struct gup_runs_row gup_fr_rows[] = {
 		.layout = { "A3", "A0:o A1:d A2:c A3:oc A4-7" },
 		.flags = GUP_PIN_W, .gets = 8, .grabs = 1, .grabbed = 8,
 	}, {
-		.name = "the first clean entry begins a run",
+		.name = "the first clean entry begins a batch",
 		.layout = { "A3", "A0-2 A3:c A4 A5:c A6-7" },
 		.flags = GUP_PIN | GUP_TOUCH_W, .gets = 8, .grabs = 2, .grabbed = 8,
 	}, {
@@ -109,46 +109,41 @@ static const struct gup_runs_row gup_fr_rows[] = {
 	},
 };
 
-GUP_ROWS(gup_fr_rows);
+GUP_ROWS(gup_slow_pte_batch_rows);
 
-static void gup_fr_grabs(struct kunit *test)
+static void gup_slow_pte_grabs(struct kunit *test)
 {
-	gup_runs_row_run(test, true);
+	gup_batches_row_run(test, &gup_slow_pte);
 }
 
 /* Marked accessed a second time, the folio would be active, or not referenced. */
-static void gup_fr_accessed_once(struct kunit *test)
+static void gup_slow_accessed_once(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2", "A0-3" };
 	struct gup_walk walk = {
-		.nr = 4, .flags = GUP_PIN | FOLL_TOUCH, .slow = true,
+		.nr = 4, .flags = GUP_PIN | FOLL_TOUCH, .walker = &gup_slow_pte,
 	};
-	const char *lacks = gup_runs_lacks(true);
-	struct gup_diff diff = {};
 	struct gup_fixture *fx;
 	struct folio *folio;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_batches_lacks(&gup_slow_pte));
 	fx = gup_fixture_create(test, &layout);
 	folio = gup_fixture_folio(fx, 'A');
 	gup_walk_run(fx, &walk);
 	KUNIT_EXPECT_TRUE(test, folio_test_referenced(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_active(folio));
-	gup_walk_check(fx, &walk, &diff);
-	gup_walk_undo(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_walk_settle(fx, &walk, layout.ptes);
 }
 
-static struct kunit_case gup_follow_runs_cases[] = {
-	GUP_CASE_ROWS(follow_grabs, gup_fr_grabs, gup_fr_rows),
-	KUNIT_CASE(gup_fr_accessed_once),
+static struct kunit_case gup_slow_pte_batch_cases[] = {
+	GUP_CASE_ROWS(slow_grabs, gup_slow_pte_grabs, gup_slow_pte_batch_rows),
+	KUNIT_CASE(gup_slow_accessed_once),
 	{}
 };
 
-static struct kunit_suite gup_follow_runs_suite = {
-	.name = "gup_follow_runs",
-	.test_cases = gup_follow_runs_cases,
+static struct kunit_suite gup_slow_pte_batch_suite = {
+	.name = "gup_slow_pte_batch",
+	.test_cases = gup_slow_pte_batch_cases,
 };
 
-kunit_test_suite(gup_follow_runs_suite);
+kunit_test_suite(gup_slow_pte_batch_suite);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_nodes_runs: how many walks down the page tables a query of move_pages()
+ * gup_nodes_batch: how many walks down the page tables a query of move_pages()
  * takes. One is good for all that is in one VMA and one page table, or huge page,
  * in whatever order; only where it begins at nothing, it answers nothing else.
  *
@@ -11,6 +11,8 @@
 #include <kunit/static_stub.h>
 #include <linux/mman.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_mm_fill.h"
 #include "walk/gup_nodes.h"
 
 /**
@@ -106,17 +108,15 @@ static unsigned long gup_nodes_go_no_further(struct mm_struct *mm,
 static void walks(struct kunit *test)
 {
 	const struct gup_nodes_walks *row = test->param_value;
-	const char *lacks = gup_nodes_lacks(row->ask) ?:
-		gup_mm_lacks(&row->layout) ?: gup_race_lacks();
 	struct gup_diff diff = {};
 	struct gup_nodes *q;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks(row->ask) ?: gup_race_lacks());
 	if (!gup_kunit_stat.more)
 		kunit_skip(test, "one walk for each address");
-	q = gup_nodes_create(gup_mm_create(test, &row->layout), PTRS_PER_PTE);
-	gup_nodes_add_picture(q, row->ask);
+	q = gup_nodes_create(gup_mm_create_or_skip(test, &row->layout),
+			     PTRS_PER_PTE);
+	gup_nodes_add_addresses(q, row->ask);
 	gup_nodes_answered = 0;
 	kunit_activate_static_stub(test, gup_kunit_stat.more,
 				   gup_nodes_count_more);
@@ -152,17 +152,15 @@ static const struct gup_nodes_walks gup_nodes_waits[] = {
 static void page_table_lock(struct kunit *test)
 {
 	const struct gup_nodes_walks *row = test->param_value;
-	const char *lacks = gup_nodes_lacks(row->ask) ?:
-		gup_mm_lacks(&row->layout) ?: gup_race_lacks();
 	struct gup_diff diff = {};
 	struct gup_nodes *q;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks(row->ask) ?: gup_race_lacks());
 	if (!gup_kunit_stat.end)
 		kunit_skip(test, "no more than 16 addresses at a time");
-	q = gup_nodes_create(gup_mm_create(test, &row->layout), PTRS_PER_PTE);
-	gup_nodes_add_picture(q, row->ask);
+	q = gup_nodes_create(gup_mm_create_or_skip(test, &row->layout),
+			     PTRS_PER_PTE);
+	gup_nodes_add_addresses(q, row->ask);
 	gup_nodes_ended = 0;
 	kunit_activate_static_stub(test, gup_kunit_stat.end,
 				   gup_nodes_go_no_further);
@@ -201,13 +199,11 @@ static void mmap_lock(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A4 B4", "A0-15 . B0-15", .at = PTRS_PER_PTE - 16,
 	};
-	const char *lacks = gup_mm_lacks(&layout) ?: gup_race_lacks();
 	struct gup_diff diff = {};
 	struct gup_nodes *q;
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_mm_lacks(&layout) ?: gup_race_lacks());
 	q = gup_nodes_create(gup_mm_create(test, &layout), 500);
 	for (i = 0; i < 500; i++)
 		gup_nodes_add(q, gup_mm_addr(q->m, i % 2 * 17 + i % 15));
@@ -220,14 +216,12 @@ static void mmap_lock(struct kunit *test)
 /* A page that was never there, from the 17th answer on not even its VMA. */
 static void vma_that_goes(struct kunit *test)
 {
-	const char *lacks = gup_nodes_lacks("") ?: gup_race_lacks();
 	struct gup_diff diff = {};
 	struct gup_nodes *q;
 	unsigned long addr;
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks("") ?: gup_race_lacks());
 	addr = gup_mm_map(test, 1, 0, NULL, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS);
 	q = gup_nodes_create(gup_mm_adopt(test, addr, 1), 40);
@@ -245,7 +239,7 @@ static void vma_that_goes(struct kunit *test)
 GUP_ROWS(gup_nodes_walks);
 GUP_ROWS(gup_nodes_waits);
 
-static struct kunit_case gup_nodes_runs_cases[] = {
+static struct kunit_case gup_nodes_batch_cases[] = {
 	GUP_CASE_ROWS(walks, walks, gup_nodes_walks),
 	GUP_CASE_ROWS(page_table_lock, page_table_lock, gup_nodes_waits),
 	KUNIT_CASE(mmap_lock),
@@ -253,9 +247,9 @@ static struct kunit_case gup_nodes_runs_cases[] = {
 	{}
 };
 
-static struct kunit_suite gup_nodes_runs_suite = {
-	.name = "gup_nodes_runs",
-	.test_cases = gup_nodes_runs_cases,
+static struct kunit_suite gup_nodes_batch_suite = {
+	.name = "gup_nodes_batch",
+	.test_cases = gup_nodes_batch_cases,
 };
 
-kunit_test_suite(gup_nodes_runs_suite);
+kunit_test_suite(gup_nodes_batch_suite);
