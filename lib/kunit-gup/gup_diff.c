@@ -30,7 +30,6 @@ char gup_page_letter(const struct gup_folio *folio, const struct page *page)
  * @folio: the folios by letter, or NULL if there are none
  * @page:  the page, NULL, an error, or %GUP_POISON; it is not read
  *
- * Context: Any.
  * Return: The name.
  */
 struct gup_name gup_page_name(const struct gup_folio *folio, const void *page)
@@ -64,7 +63,6 @@ struct gup_name gup_page_name(const struct gup_folio *folio, const void *page)
  * @got:  the value found
  * @want: the value expected
  *
- * Context: Any.
  * Return: Whether there was a difference, here or before.
  */
 bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,

@@ -23,6 +23,7 @@
 #include <linux/pgtable.h>
 
 #include "gup_kunit_access.h"
+#include "gup_test.h"
 #include "internal.h"	/* FOLL_PIN */
 
 #define GUP_MAX_FOLIOS	26
@@ -105,13 +106,5 @@ static int rows##_init(struct kunit *test)				\
 	{ .run_case = fn, .name = #case_name, .param_init = rows##_init, \
 	  .generate_params = kunit_array_gen_params,			\
 	  .module_name = KBUILD_MODNAME }
-
-/* Skip the test if there is a reason to; a reason may be NULL. */
-#define gup_skip_if(test, reason) do {					\
-	const char *__reason = (reason);				\
-									\
-	if (__reason)							\
-		kunit_skip(test, "%s", __reason);			\
-} while (0)
 
 #endif /* _GUP_KUNIT_H */

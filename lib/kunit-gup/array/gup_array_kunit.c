@@ -24,107 +24,56 @@ struct gup_array_row {
 };
 
 static const struct gup_array_row gup_array_rows[] = {
-	{
-		.name = "one small page",
-		.layout = { "A0", "A0" },
-		.batch = 1,
-	}, {
-		.name = "whole folio",
-		.layout = { "A2", "A0-3" },
-		.batch = 4,
-	}, {
-		.name = "one page of a folio",
-		.layout = { "A2", "A2" },
-		.batch = 1,
-	}, {
-		.name = "from a tail page on",
-		.layout = { "A3", "A5-7" },
-		.batch = 3,
-	}, {
-		.name = "neighbours of the same order",
-		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.batch = 4,
-	}, {
-		.name = "second half and the neighbour",
-		.layout = { "A2 B2+", "A2-3 B0-3" },
-		.batch = 2,
-	}, {
-		.name = "small neighbour behind",
-		.layout = { "A2 B0+", "A0-3 B0" },
-		.batch = 4,
-	}, {
-		.name = "small neighbours",
-		.layout = { "A0 B0+ C0+", "A0 B0 C0" },
-		.batch = 1,
-	}, {
-		.name = "neighbour before",
-		.layout = { "A2 B2+", "B0 A3 A2" },
-		.batch = 1,
-	}, {
-		.name = "backwards",
-		.layout = { "A3", "A7-0" },
-		.batch = 8,
-	}, {
-		.name = "same tail page again and again",
-		.layout = { "A2", "A1 A1 A1 A0" },
-		.batch = 4,
-	}, {
-		.name = "gaps",
-		.layout = { "A3", "A0 A2 A4 A6" },
-		.batch = 4,
-	}, {
-		.name = "wraps around in the folio",
-		.layout = { "A2", "A2-3 A0-1 A2-3" },
-		.batch = 6,
-	}, {
-		.name = "page in the middle copied on write",
-		.layout = { "A4 B0", "A0-6 B0 A8-15" },
-		.batch = 7,
-	}, {
-		.name = "interleaved folios",
-		.layout = { "A2 B2", "A0 B0 A1 B1" },
-		.batch = 1,
-	}, {
-		.name = "hole",
-		.layout = { "A3", "A0-2 . A4-7" },
-		.batch = 3,
-	}, {
-		.name = "error",
-		.layout = { "A3", "A0-2 @ A4-7" },
-		.batch = 3,
-	}, {
-		.name = "hole behind a small page",
-		.layout = { "A0", "A0 . A0" },
-		.batch = 1,
-	}, {
-		.name = "zero page",
-		.layout = { "A0", "Z8 A0" },
-		.batch = 8,
-	}, {
-		.name = "small page again and again",
-		.layout = { "A0 B0+", "A0 A0 A0 B0" },
-		.batch = 3,
-	}, {
-		.name = "array ends before the folio",
-		.layout = { "A4", "A0-15" },
-		.nr = 5, .batch = 5,
-	}, {
-		.name = "array ends at a multiple of eight",
-		.layout = { "A5", "A0-31" },
-		.nr = 16, .batch = 16,
-	}, {
-		.name = "array of one entry",
-		.layout = { "A2", "A0-3" },
-		.nr = 1, .batch = 1,
-	}, {
-		.name = "scrambled",
-		.layout = { "A2 B0", "A3 A1 B0 A2" },
-		.batch = 2,
-	}, {
-		.name = "order 9",
-		.layout = { "A9 B0+", "A0-254 B0" },
-		.batch = 255,
-	},
+	{ .name = "one small page", .layout = { "A0", "A0" },
+	  .batch = 1 },
+	{ .name = "whole folio", .layout = { "A2", "A0-3" },
+	  .batch = 4 },
+	{ .name = "one page of a folio", .layout = { "A2", "A2" },
+	  .batch = 1 },
+	{ .name = "from a tail page on", .layout = { "A3", "A5-7" },
+	  .batch = 3 },
+	{ .name = "neighbours of the same order",
+	  .layout = { "A2 B2+", "A0-3 B0-3" }, .batch = 4 },
+	{ .name = "second half and the neighbour",
+	  .layout = { "A2 B2+", "A2-3 B0-3" }, .batch = 2 },
+	{ .name = "small neighbour behind", .layout = { "A2 B0+", "A0-3 B0" },
+	  .batch = 4 },
+	{ .name = "small neighbours", .layout = { "A0 B0+ C0+", "A0 B0 C0" },
+	  .batch = 1 },
+	{ .name = "neighbour before", .layout = { "A2 B2+", "B0 A3 A2" },
+	  .batch = 1 },
+	{ .name = "backwards", .layout = { "A3", "A7-0" },
+	  .batch = 8 },
+	{ .name = "same tail page again and again",
+	  .layout = { "A2", "A1 A1 A1 A0" }, .batch = 4 },
+	{ .name = "gaps", .layout = { "A3", "A0 A2 A4 A6" },
+	  .batch = 4 },
+	{ .name = "wraps around in the folio",
+	  .layout = { "A2", "A2-3 A0-1 A2-3" }, .batch = 6 },
+	{ .name = "page in the middle copied on write",
+	  .layout = { "A4 B0", "A0-6 B0 A8-15" }, .batch = 7 },
+	{ .name = "interleaved folios", .layout = { "A2 B2", "A0 B0 A1 B1" },
+	  .batch = 1 },
+	{ .name = "hole", .layout = { "A3", "A0-2 . A4-7" },
+	  .batch = 3 },
+	{ .name = "error", .layout = { "A3", "A0-2 @ A4-7" },
+	  .batch = 3 },
+	{ .name = "hole behind a small page", .layout = { "A0", "A0 . A0" },
+	  .batch = 1 },
+	{ .name = "zero page", .layout = { "A0", "Z8 A0" },
+	  .batch = 8 },
+	{ .name = "small page again and again",
+	  .layout = { "A0 B0+", "A0 A0 A0 B0" }, .batch = 3 },
+	{ .name = "array ends before the folio", .layout = { "A4", "A0-15" },
+	  .nr = 5, .batch = 5 },
+	{ .name = "array ends at a multiple of eight",
+	  .layout = { "A5", "A0-31" }, .nr = 16, .batch = 16 },
+	{ .name = "array of one entry", .layout = { "A2", "A0-3" },
+	  .nr = 1, .batch = 1 },
+	{ .name = "scrambled", .layout = { "A2 B0", "A3 A1 B0 A2" },
+	  .batch = 2 },
+	{ .name = "order 9", .layout = { "A9 B0+", "A0-254 B0" },
+	  .batch = 255 },
 };
 
 GUP_ROWS(gup_array_rows);

@@ -46,9 +46,7 @@ static void gup_unpin_added_folios(struct folio *folio)
 	struct folio **folios;
 	unsigned int i;
 
-	folios = kunit_kmalloc_array(test, GUP_UNPIN_ADDED, sizeof(*folios),
-				     GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, folios);
+	folios = gup_zalloc(test, GUP_UNPIN_ADDED, sizeof(*folios));
 	for (i = 0; i < GUP_UNPIN_ADDED; i++)
 		folios[i] = folio;
 	unpin_folios(folios, GUP_UNPIN_ADDED);
@@ -67,28 +65,20 @@ struct gup_unpin_added_row {
 };
 
 static const struct gup_unpin_added_row gup_unpin_added_rows[] = {
-	{
-		.name = "as a range",
-		.folio = "A9f", .release = gup_unpin_added_range,
-	}, {
-		.name = "as a range and dirty",
-		.folio = "A9f", .release = gup_unpin_added_range_dirty,
-	}, {
-		.name = "one by one",
-		.folio = "A9f", .release = gup_unpin_added_each,
-	}, {
-		.name = "as one folio",
-		.folio = "A9f", .release = gup_unpin_added_folio,
-	}, {
-		.name = "as an array of folios",
-		.folio = "A9f", .release = gup_unpin_added_folios,
-	}, {
-		.name = "of a small folio one by one",
-		.folio = "A0f", .release = gup_unpin_added_each,
-	}, {
-		.name = "of a small folio as an array of folios",
-		.folio = "A0f", .release = gup_unpin_added_folios,
-	},
+	{ .name = "as a range", .folio = "A9f",
+	  .release = gup_unpin_added_range },
+	{ .name = "as a range and dirty", .folio = "A9f",
+	  .release = gup_unpin_added_range_dirty },
+	{ .name = "one by one", .folio = "A9f",
+	  .release = gup_unpin_added_each },
+	{ .name = "as one folio", .folio = "A9f",
+	  .release = gup_unpin_added_folio },
+	{ .name = "as an array of folios", .folio = "A9f",
+	  .release = gup_unpin_added_folios },
+	{ .name = "of a small folio one by one", .folio = "A0f",
+	  .release = gup_unpin_added_each },
+	{ .name = "of a small folio as an array of folios", .folio = "A0f",
+	  .release = gup_unpin_added_folios },
 };
 
 GUP_ROWS(gup_unpin_added_rows);

@@ -27,23 +27,14 @@ struct gup_unpin_node_row {
 };
 
 static const struct gup_unpin_node_row gup_unpin_node_rows[] = {
-	{
-		.name = "all on another node",
-		.layout = { "A0f B2f", "B0-3" },
-		.there = 4,
-	}, {
-		.name = "one node after the other",
-		.layout = { "A2f B2f", "A0-3 B0-2" },
-		.here = 4, .there = 3,
-	}, {
-		.name = "nodes in turn",
-		.layout = { "A2f B2f", "A0 B0 A1 B1 B2 A2" },
-		.here = 3, .there = 3,
-	}, {
-		.name = "zero pages between",
-		.layout = { "A0f B2f", "Z2 B0 Z A0 Z4" },
-		.here = 1, .there = 1,
-	},
+	{ .name = "all on another node", .layout = { "A0f B2f", "B0-3" },
+	  .there = 4 },
+	{ .name = "one node after the other",
+	  .layout = { "A2f B2f", "A0-3 B0-2" }, .here = 4, .there = 3 },
+	{ .name = "nodes in turn", .layout = { "A2f B2f", "A0 B0 A1 B1 B2 A2" },
+	  .here = 3, .there = 3 },
+	{ .name = "zero pages between",
+	  .layout = { "A0f B2f", "Z2 B0 Z A0 Z4" }, .here = 1, .there = 1 },
 };
 
 GUP_ROWS(gup_unpin_node_rows);

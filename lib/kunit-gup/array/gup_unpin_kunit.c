@@ -30,140 +30,88 @@ struct gup_unpin_row {
 };
 
 static const struct gup_unpin_row gup_unpin_rows[] = {
-	{
-		.name = "one small page",
-		.layout = { "A0f", "A0" },
-		.batches = "A1", .clean = "A",
-	}, {
-		.name = "whole folio",
-		.layout = { "A4f", "A0-15" },
-		.batches = "A16", .clean = "A",
-	}, {
-		.name = "anonymous folio",
-		.layout = { "A4", "A0-15" },
-		.batches = "A16", .clean = "",
-	}, {
-		.name = "order 1",
-		.layout = { "A1f", "A0-1" },
-		.batches = "A2", .clean = "A",
-	}, {
-		.name = "order 9",
-		.layout = { "A9f", "A0-255" },
-		.batches = "A256", .clean = "A",
-	}, {
-		.name = "part of a folio",
-		.layout = { "A4f", "A5-9" },
-		.batches = "A5", .clean = "A",
-	}, {
-		.name = "page repeated",
-		.layout = { "A2f", "A1 A1" },
-		.batches = "A2", .clean = "A",
-	}, {
-		.name = "backwards",
-		.layout = { "A3f", "A7-0" },
-		.batches = "A8", .clean = "A",
-	}, {
-		.name = "scrambled and repeated",
-		.layout = { "A2f", "A3 A1 A1 A0" },
-		.batches = "A4", .clean = "A",
-	}, {
-		.name = "neighbours",
-		.layout = { "A2f B2f+", "A0-3 B0-3" },
-		.batches = "A4 B4", .clean = "AB",
-	}, {
-		.name = "second half and the neighbour",
-		.layout = { "A2f B2f+", "A2-3 B0-1" },
-		.batches = "A2 B2", .clean = "AB",
-	}, {
-		.name = "small neighbours",
-		.layout = { "A0f B0f+ C0f+", "A0 B0 C0" },
-		.batches = "A1 B1 C1", .clean = "ABC",
-	}, {
-		.name = "page in the middle copied on write",
-		.layout = { "A4f B0", "A0-6 B0 A8-15" },
-		.batches = "A7 B1 A8", .clean = "AA",
-	}, {
-		.name = "interleaved folios",
-		.layout = { "A2f B2f", "A0 B0 A1 B1 A2 B2" },
-		.batches = "A1 B1 A1 B1 A1 B1", .clean = "ABABAB",
-	}, {
-		.name = "same folio met again",
-		.layout = { "A2f B0f", "A3 A1 B0 A2" },
-		.batches = "A2 B1 A1", .clean = "ABA",
-	}, {
-		.name = "small page again and again",
-		.layout = { "A0f B0f+", "A0 A0 A0 B0" },
-		.batches = "A3 B1", .clean = "AB",
-	}, {
-		.name = "zero pages",
-		.layout = { "A1f", "Z8 A0-1 Z2" },
-		.batches = "Z8 A2 Z2", .clean = "A",
-	}, {
-		.name = "dirty already",
-		.layout = { "A3f B0f C1f", "A0-7 B0 C0-1" },
-		.batches = "A8 B1 C2", .clean = "C", .dirty = "AB",
-	}, {
-		.name = "coalesced buffer of three folios",
-		.layout = { "A3 B3 C3", "A5-7 B0-7 C0-1" },
-		.batches = "A3 B8 C2", .clean = "",
-	}, {
-		.name = "one folio in four vectors",
-		.layout = { "A2", "A3 A1 A1 A0" },
-		.batches = "A4", .clean = "",
-	},
+	{ .name = "one small page", .layout = { "A0f", "A0" },
+	  .batches = "A1", .clean = "A" },
+	{ .name = "whole folio", .layout = { "A4f", "A0-15" },
+	  .batches = "A16", .clean = "A" },
+	{ .name = "anonymous folio", .layout = { "A4", "A0-15" },
+	  .batches = "A16", .clean = "" },
+	{ .name = "order 1", .layout = { "A1f", "A0-1" },
+	  .batches = "A2", .clean = "A" },
+	{ .name = "order 9", .layout = { "A9f", "A0-255" },
+	  .batches = "A256", .clean = "A" },
+	{ .name = "part of a folio", .layout = { "A4f", "A5-9" },
+	  .batches = "A5", .clean = "A" },
+	{ .name = "page repeated", .layout = { "A2f", "A1 A1" },
+	  .batches = "A2", .clean = "A" },
+	{ .name = "backwards", .layout = { "A3f", "A7-0" },
+	  .batches = "A8", .clean = "A" },
+	{ .name = "scrambled and repeated", .layout = { "A2f", "A3 A1 A1 A0" },
+	  .batches = "A4", .clean = "A" },
+	{ .name = "neighbours", .layout = { "A2f B2f+", "A0-3 B0-3" },
+	  .batches = "A4 B4", .clean = "AB" },
+	{ .name = "second half and the neighbour",
+	  .layout = { "A2f B2f+", "A2-3 B0-1" }, .batches = "A2 B2",
+	  .clean = "AB" },
+	{ .name = "small neighbours", .layout = { "A0f B0f+ C0f+", "A0 B0 C0" },
+	  .batches = "A1 B1 C1", .clean = "ABC" },
+	{ .name = "page in the middle copied on write",
+	  .layout = { "A4f B0", "A0-6 B0 A8-15" }, .batches = "A7 B1 A8",
+	  .clean = "AA" },
+	{ .name = "interleaved folios",
+	  .layout = { "A2f B2f", "A0 B0 A1 B1 A2 B2" },
+	  .batches = "A1 B1 A1 B1 A1 B1", .clean = "ABABAB" },
+	{ .name = "same folio met again",
+	  .layout = { "A2f B0f", "A3 A1 B0 A2" }, .batches = "A2 B1 A1",
+	  .clean = "ABA" },
+	{ .name = "small page again and again",
+	  .layout = { "A0f B0f+", "A0 A0 A0 B0" }, .batches = "A3 B1",
+	  .clean = "AB" },
+	{ .name = "zero pages", .layout = { "A1f", "Z8 A0-1 Z2" },
+	  .batches = "Z8 A2 Z2", .clean = "A" },
+	{ .name = "dirty already", .layout = { "A3f B0f C1f", "A0-7 B0 C0-1" },
+	  .batches = "A8 B1 C2", .clean = "C", .dirty = "AB" },
+	{ .name = "coalesced buffer of three folios",
+	  .layout = { "A3 B3 C3", "A5-7 B0-7 C0-1" }, .batches = "A3 B8 C2",
+	  .clean = "" },
+	{ .name = "one folio in four vectors",
+	  .layout = { "A2", "A3 A1 A1 A0" }, .batches = "A4", .clean = "" },
 };
 
 GUP_ROWS(gup_unpin_rows);
 
 /* Entries without a page: where unpinning takes them. */
 static const struct gup_unpin_row gup_unpin_null_rows[] = {
-	{
-		.name = "nothing but holes",
-		.layout = { "A0f", ".4" },
-		.batches = "", .clean = "",
-	}, {
-		.name = "holes first",
-		.layout = { "A2f B0f", ".3 A0-3 B0" },
-		.batches = "A4 B1", .clean = "",
-	},
+	{ .name = "nothing but holes", .layout = { "A0f", ".4" },
+	  .batches = "", .clean = "" },
+	{ .name = "holes first", .layout = { "A2f B0f", ".3 A0-3 B0" },
+	  .batches = "A4 B1", .clean = "" },
 };
 
 GUP_ROWS(gup_unpin_null_rows);
 
 /* And where 7.3 looks for the struct page of a hole. */
 static const struct gup_unpin_row gup_unpin_hole_rows[] = {
-	{
-		.name = "hole behind a page",
-		.layout = { "A2f", "A0-1 . A2-3" },
-		.batches = "A2 A2", .clean = "",
-	}, {
-		.name = "hole in the end",
-		.layout = { "A2f B0f", "A0-3 B0 ." },
-		.batches = "A4 B1", .clean = "",
-	},
+	{ .name = "hole behind a page", .layout = { "A2f", "A0-1 . A2-3" },
+	  .batches = "A2 A2", .clean = "" },
+	{ .name = "hole in the end", .layout = { "A2f B0f", "A0-3 B0 ." },
+	  .batches = "A4 B1", .clean = "" },
 };
 
 GUP_ROWS(gup_unpin_hole_rows);
 
 /* Consecutive pages, for unpin_user_page_range_dirty_lock(). */
 static const struct gup_unpin_row gup_unpin_range_rows[] = {
-	{
-		.name = "whole folio",
-		.layout = { "A4f", "A0-15" },
-		.batches = "A16", .clean = "A",
-	}, {
-		.name = "two neighbours",
-		.layout = { "A2f B2f+", "A0-3 B0-3" },
-		.batches = "A4 B4", .clean = "AB",
-	}, {
-		.name = "second half and part of the neighbour",
-		.layout = { "A2f B2f+", "A2-3 B0-2" },
-		.batches = "A2 B3", .clean = "AB",
-	}, {
-		.name = "small neighbours",
-		.layout = { "A0f B0f+ C1f+", "A0 B0 C0-1" },
-		.batches = "A1 B1 C2", .clean = "ABC",
-	},
+	{ .name = "whole folio", .layout = { "A4f", "A0-15" },
+	  .batches = "A16", .clean = "A" },
+	{ .name = "two neighbours", .layout = { "A2f B2f+", "A0-3 B0-3" },
+	  .batches = "A4 B4", .clean = "AB" },
+	{ .name = "second half and part of the neighbour",
+	  .layout = { "A2f B2f+", "A2-3 B0-2" }, .batches = "A2 B3",
+	  .clean = "AB" },
+	{ .name = "small neighbours",
+	  .layout = { "A0f B0f+ C1f+", "A0 B0 C0-1" }, .batches = "A1 B1 C2",
+	  .clean = "ABC" },
 };
 
 GUP_ROWS(gup_unpin_range_rows);

@@ -140,8 +140,7 @@ static void gup_bench_array_run(struct kunit *test)
 
 	array = gup_array_create(test, &layout, false);
 	array->fx->nr = min(512U, PTRS_PER_PTE);
-	ns = kunit_kcalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns = gup_zalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns));
 	for (order = op->hugetlb ? GUP_BENCH_ORDER : 0;
 	     order <= GUP_BENCH_ORDER; order++)
 		gup_bench_array_order(test, array, order, ns);

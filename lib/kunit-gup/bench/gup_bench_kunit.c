@@ -115,8 +115,7 @@ static void gup_bench_fast(struct kunit *test)
 	unsigned int order;
 	u64 *ns;
 
-	ns = kunit_kcalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns = gup_zalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns));
 	for (order = 0; order <= GUP_BENCH_ORDER; order++)
 		gup_bench_order(test, fx, order, ns);
 }

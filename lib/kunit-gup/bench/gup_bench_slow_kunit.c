@@ -40,13 +40,11 @@ GUP_ROWS(gup_bs_ops);
 /* The layouts of all pages, made of folios of @order. */
 static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order)
 {
-	char *folios = kunit_kzalloc(test, GUP_BS_LAYOUT, GFP_KERNEL);
-	char *ptes = kunit_kzalloc(test, GUP_BS_LAYOUT, GFP_KERNEL);
+	char *folios = gup_zalloc(test, 1, GUP_BS_LAYOUT);
+	char *ptes = gup_zalloc(test, 1, GUP_BS_LAYOUT);
 	const unsigned int nr = GUP_BS_PAGES >> order;
 	unsigned int i, f = 0, p = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, folios);
-	KUNIT_ASSERT_NOT_NULL(test, ptes);
 	for (i = 0; i < min(nr, GUP_BS_FOLIOS); i++)
 		f += scnprintf(folios + f, GUP_BS_LAYOUT - f, "%s%c%uf",
 			       i ? " " : "", 'A' + i, order);
@@ -119,8 +117,7 @@ static void gup_bench_slow(struct kunit *test)
 	unsigned int order;
 	u64 *ns;
 
-	ns = kunit_kcalloc(test, GUP_BS_ROUNDS, sizeof(*ns), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns = gup_zalloc(test, GUP_BS_ROUNDS, sizeof(*ns));
 	for (order = 0; order <= GUP_BS_ORDER; order++)
 		gup_bs_order(test, order, ns);
 }

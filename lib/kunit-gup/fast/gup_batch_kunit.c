@@ -28,115 +28,67 @@ struct gup_batch_row {
 };
 
 static const struct gup_batch_row gup_batch_rows[] = {
-	{
-		.name = "whole folio",
-		.layout = { "A4", "A0-15" },
-		.any = 16, .write = 16, .dirty = 16,
-	}, {
-		.name = "folio and an empty entry",
-		.layout = { "A2", "A0-3 .12" },
-		.any = 4, .write = 4, .dirty = 4,
-	}, {
-		.name = "end by max_nr",
-		.layout = { "A4", "A0-15" },
-		.max_nr = 5, .any = 5, .write = 5, .dirty = 5,
-	}, {
-		.name = "max_nr 1",
-		.layout = { "A4", "A0-15" },
-		.max_nr = 1, .any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "from a tail page",
-		.layout = { "A4", "A0-15" },
-		.first = 5, .any = 11, .write = 11, .dirty = 11,
-	}, {
-		.name = "last page",
-		.layout = { "A4 B0", "A15 B0" },
-		.any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "neighbour in memory",
-		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.any = 4, .write = 4, .dirty = 4,
-	}, {
-		.name = "neighbour in memory from the middle",
-		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.first = 2, .any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "half read_only",
-		.layout = { "A4", "A0-7 A8-15:r" },
-		.any = 16, .write = 8, .dirty = 16,
-	}, {
-		.name = "half writable",
-		.layout = { "A4", "A0-7:r A8-15" },
-		.any = 16, .write = 8, .dirty = 16,
-	}, {
-		.name = "clean entry",
-		.layout = { "A3", "A0-2 A3:c A4-7" },
-		.any = 8, .write = 8, .dirty = 3,
-	}, {
-		.name = "clean first entry",
-		.layout = { "A3", "A0:c A1-7" },
-		.any = 8, .write = 8, .dirty = 1,
-	}, {
-		.name = "old entries",
-		.layout = { "A3", "A0:o A1-2 A3:o A4-7" },
-		.any = 8, .write = 8, .dirty = 8,
-	}, {
-		.name = "bits that come and go",
-		.layout = { "A3", "A0 A1:o A2:oc A3:c A4:d A5 A6:r A7" },
-		.any = 8, .write = 6, .dirty = 2,
-	}, {
-		.name = "descending",
-		.layout = { "A2", "A3-0" },
-		.any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "same page",
-		.layout = { "A2", "A1 A1 A1" },
-		.any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "page left out",
-		.layout = { "A2", "A0-1 A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "swap entry",
-		.layout = { "A2", "A0-1 @ A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "prot_none",
-		.layout = { "A2", "A0-1 A2:p A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "special",
-		.layout = { "A2", "A0-1 A2:x A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "contiguous block",
-		.layout = { "A5", "A0-31:b ." },
-		.any = 32, .write = 32, .dirty = 32,
-	}, {
-		.name = "contiguous block end by max_nr",
-		.layout = { "A5", "A0-31:b ." },
-		.max_nr = 7, .any = 7, .write = 7, .dirty = 7,
-	}, {
-		.name = "contiguous block from inside",
-		.layout = { "A5", "A0-31:b ." },
-		.first = 5, .any = 27, .write = 27, .dirty = 27,
-	}, {
-		.name = "contiguous block from inside end by max_nr",
-		.layout = { "A5", "A0-31:b ." },
-		.first = 5, .max_nr = 3, .any = 3, .write = 3, .dirty = 3,
-	}, {
-		.name = "contiguous block and a neighbour",
-		.layout = { "A5 B5+", "A0-31:b B0-31:b" },
-		.any = 32, .write = 32, .dirty = 32,
-	}, {
-		.name = "contiguous block and single entries",
-		.layout = { "A6", "A0-31:b A32-40" },
-		.any = 32, .write = 32, .dirty = 32,
-	}, {
-		.name = "order 9 in half a table",
-		.layout = { "A9", "A0-255" },
-		.any = 256, .write = 256, .dirty = 256,
-	},
+	{ .name = "whole folio", .layout = { "A4", "A0-15" },
+	  .any = 16, .write = 16, .dirty = 16 },
+	{ .name = "folio and an empty entry", .layout = { "A2", "A0-3 .12" },
+	  .any = 4, .write = 4, .dirty = 4 },
+	{ .name = "end by max_nr", .layout = { "A4", "A0-15" },
+	  .max_nr = 5, .any = 5, .write = 5, .dirty = 5 },
+	{ .name = "max_nr 1", .layout = { "A4", "A0-15" },
+	  .max_nr = 1, .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "from a tail page", .layout = { "A4", "A0-15" },
+	  .first = 5, .any = 11, .write = 11, .dirty = 11 },
+	{ .name = "last page", .layout = { "A4 B0", "A15 B0" },
+	  .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "neighbour in memory", .layout = { "A2 B2+", "A0-3 B0-3" },
+	  .any = 4, .write = 4, .dirty = 4 },
+	{ .name = "neighbour in memory from the middle",
+	  .layout = { "A2 B2+", "A0-3 B0-3" }, .first = 2, .any = 2, .write = 2,
+	  .dirty = 2 },
+	{ .name = "half read_only", .layout = { "A4", "A0-7 A8-15:r" },
+	  .any = 16, .write = 8, .dirty = 16 },
+	{ .name = "half writable", .layout = { "A4", "A0-7:r A8-15" },
+	  .any = 16, .write = 8, .dirty = 16 },
+	{ .name = "clean entry", .layout = { "A3", "A0-2 A3:c A4-7" },
+	  .any = 8, .write = 8, .dirty = 3 },
+	{ .name = "clean first entry", .layout = { "A3", "A0:c A1-7" },
+	  .any = 8, .write = 8, .dirty = 1 },
+	{ .name = "old entries", .layout = { "A3", "A0:o A1-2 A3:o A4-7" },
+	  .any = 8, .write = 8, .dirty = 8 },
+	{ .name = "bits that come and go",
+	  .layout = { "A3", "A0 A1:o A2:oc A3:c A4:d A5 A6:r A7" }, .any = 8,
+	  .write = 6, .dirty = 2 },
+	{ .name = "descending", .layout = { "A2", "A3-0" },
+	  .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "same page", .layout = { "A2", "A1 A1 A1" },
+	  .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "page left out", .layout = { "A2", "A0-1 A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "swap entry", .layout = { "A2", "A0-1 @ A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "prot_none", .layout = { "A2", "A0-1 A2:p A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "special", .layout = { "A2", "A0-1 A2:x A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "contiguous block", .layout = { "A5", "A0-31:b ." },
+	  .any = 32, .write = 32, .dirty = 32 },
+	{ .name = "contiguous block end by max_nr",
+	  .layout = { "A5", "A0-31:b ." }, .max_nr = 7, .any = 7, .write = 7,
+	  .dirty = 7 },
+	{ .name = "contiguous block from inside",
+	  .layout = { "A5", "A0-31:b ." }, .first = 5, .any = 27, .write = 27,
+	  .dirty = 27 },
+	{ .name = "contiguous block from inside end by max_nr",
+	  .layout = { "A5", "A0-31:b ." }, .first = 5, .max_nr = 3, .any = 3,
+	  .write = 3, .dirty = 3 },
+	{ .name = "contiguous block and a neighbour",
+	  .layout = { "A5 B5+", "A0-31:b B0-31:b" }, .any = 32, .write = 32,
+	  .dirty = 32 },
+	{ .name = "contiguous block and single entries",
+	  .layout = { "A6", "A0-31:b A32-40" }, .any = 32, .write = 32,
+	  .dirty = 32 },
+	{ .name = "order 9 in half a table", .layout = { "A9", "A0-255" },
+	  .any = 256, .write = 256, .dirty = 256 },
 };
 
 GUP_ROWS(gup_batch_rows);
@@ -362,59 +314,32 @@ struct gup_share_row {
 };
 
 static const struct gup_share_row gup_share_rows[] = {
-	{
-		.name = "first page shared",
-		.layout = { "A3", "A0:s A1-7:r" },
-		.flags = GUP_PIN, .nr = 0,
-	}, {
-		.name = "second page shared",
-		.layout = { "A3", "A0:r A1:s A2-7:r" },
-		.flags = GUP_PIN, .nr = 1,
-	}, {
-		.name = "page in the middle shared",
-		.layout = { "A3", "A0-3:r A4:s A5-7:r" },
-		.flags = GUP_PIN, .nr = 4,
-	}, {
-		.name = "last page shared",
-		.layout = { "A3", "A0-6:r A7:s" },
-		.flags = GUP_PIN, .nr = 7,
-	}, {
-		.name = "none shared",
-		.layout = { "A3", "A0-7:r" },
-		.flags = GUP_PIN, .nr = 8,
-	}, {
-		.name = "all shared",
-		.layout = { "A3", "A0-7:s" },
-		.flags = GUP_PIN, .nr = 0,
-	}, {
-		.name = "all shared for a get",
-		.layout = { "A3", "A0-7:s" },
-		.flags = GUP_GET, .nr = 8,
-	}, {
-		.name = "all shared for a pin to write",
-		.layout = { "A3", "A0-7:s" },
-		.flags = GUP_PIN_W, .nr = 8,
-	}, {
-		.name = "small folio",
-		.layout = { "A0", "A0:r" },
-		.flags = GUP_PIN, .nr = 1,
-	}, {
-		.name = "small folio shared",
-		.layout = { "A0", "A0:s" },
-		.flags = GUP_PIN, .nr = 0,
-	}, {
-		.name = "file",
-		.layout = { "A3f", "A0-7:r" },
-		.flags = GUP_PIN, .nr = 8,
-	}, {
-		.name = "file longterm",
-		.layout = { "A3f", "A0-7:r" },
-		.flags = GUP_PIN_L, .nr = 0,
-	}, {
-		.name = "anonymous longterm",
-		.layout = { "A3", "A0-5:r A6-7:s" },
-		.flags = GUP_PIN_L, .nr = 6,
-	},
+	{ .name = "first page shared", .layout = { "A3", "A0:s A1-7:r" },
+	  .flags = GUP_PIN, .nr = 0 },
+	{ .name = "second page shared", .layout = { "A3", "A0:r A1:s A2-7:r" },
+	  .flags = GUP_PIN, .nr = 1 },
+	{ .name = "page in the middle shared",
+	  .layout = { "A3", "A0-3:r A4:s A5-7:r" }, .flags = GUP_PIN, .nr = 4 },
+	{ .name = "last page shared", .layout = { "A3", "A0-6:r A7:s" },
+	  .flags = GUP_PIN, .nr = 7 },
+	{ .name = "none shared", .layout = { "A3", "A0-7:r" },
+	  .flags = GUP_PIN, .nr = 8 },
+	{ .name = "all shared", .layout = { "A3", "A0-7:s" },
+	  .flags = GUP_PIN, .nr = 0 },
+	{ .name = "all shared for a get", .layout = { "A3", "A0-7:s" },
+	  .flags = GUP_GET, .nr = 8 },
+	{ .name = "all shared for a pin to write", .layout = { "A3", "A0-7:s" },
+	  .flags = GUP_PIN_W, .nr = 8 },
+	{ .name = "small folio", .layout = { "A0", "A0:r" },
+	  .flags = GUP_PIN, .nr = 1 },
+	{ .name = "small folio shared", .layout = { "A0", "A0:s" },
+	  .flags = GUP_PIN, .nr = 0 },
+	{ .name = "file", .layout = { "A3f", "A0-7:r" },
+	  .flags = GUP_PIN, .nr = 8 },
+	{ .name = "file longterm", .layout = { "A3f", "A0-7:r" },
+	  .flags = GUP_PIN_L, .nr = 0 },
+	{ .name = "anonymous longterm", .layout = { "A3", "A0-5:r A6-7:s" },
+	  .flags = GUP_PIN_L, .nr = 6 },
 };
 
 GUP_ROWS(gup_share_rows);

@@ -11,75 +11,45 @@
 #include "walk/gup_race.h"
 
 static const struct gup_batches_row gup_fast_batch_rows[] = {
-	{
-		.name = "whole folio",
-		.layout = { "A4", "A0-15" },
-		.flags = GUP_PIN_W, .gets = 16, .grabs = 1, .grabbed = 16,
-	}, {
-		.name = "whole folio read_only",
-		.layout = { "A4", "A0-15:r" },
-		.flags = GUP_PIN, .gets = 16, .grabs = 1, .grabbed = 16,
-	}, {
-		.name = "half the folio",
-		.layout = { "A4", "A0-15" },
-		.flags = GUP_GET_W, .nr = 8, .gets = 8, .grabs = 1, .grabbed = 8,
-	}, {
-		.name = "from a tail page on",
-		.layout = { "A4", "A10-15" },
-		.flags = GUP_PIN_W, .gets = 6, .grabs = 1, .grabbed = 6,
-	}, {
-		.name = "two folios",
-		.layout = { "A4 B2", "A0-15 B0-3" },
-		.flags = GUP_PIN_W, .gets = 20, .grabs = 2, .grabbed = 20,
-	}, {
-		.name = "two neighbours",
-		.layout = { "A2 B2+", "A2-3 B0-3" },
-		.flags = GUP_GET_W, .gets = 6, .grabs = 2, .grabbed = 6,
-	}, {
-		.name = "small folios",
-		.layout = { "A0 B0+ C0+", "A0 B0 C0" },
-		.flags = GUP_PIN_W, .gets = 3, .grabs = 3, .grabbed = 3,
-	}, {
-		.name = "bits to ignore do not end it",
-		.layout = { "A3", "A0:o A1:d A2:c A3:oc A4-7" },
-		.flags = GUP_PIN_W, .gets = 8, .grabs = 1, .grabbed = 8,
-	}, {
-		.name = "write bit ends it",
-		.layout = { "A3", "A0-3 A4-7:r" },
-		.flags = GUP_PIN, .gets = 8, .grabs = 2, .grabbed = 12,
-	}, {
-		.name = "unshare ends it",
-		.layout = { "A3", "A0-4:r A5:s A6-7:r" },
-		.flags = GUP_PIN, .gets = 5, .grabs = 2, .grabbed = 8 + 3,
-	}, {
-		.name = "hole ends it",
-		.layout = { "A3", "A0-2 . A4-7" },
-		.flags = GUP_PIN_W, .gets = 3, .grabs = 1, .grabbed = 8,
-	}, {
-		.name = "last entries of the table",
-		.layout = { "A4", "A0-5", .at = -1 },
-		.flags = GUP_PIN_W, .gets = 6, .grabs = 1, .grabbed = 6,
-	}, {
-		.name = "single pages in turn",
-		.layout = { "A3 B3", "A0 B0 A1 B1 A2 B2 A3 B3" },
-		.flags = GUP_PIN_W, .gets = 8, .grabs = 8, .grabbed = 8,
-	}, {
-		.name = "single pages by write bit",
-		.layout = { "A3", "A0 A1:r A2 A3:r A4 A5:r A6 A7:r" },
-		.flags = GUP_PIN, .gets = 8, .grabs = 8, .grabbed = 8,
-	}, {
-		.name = "contiguous block",
-		.layout = { "A5", "A0-31:b" },
-		.flags = GUP_PIN_W, .gets = 32, .grabs = 1, .grabbed = 32,
-	}, {
-		.name = "hint for numa ends it",
-		.layout = { "A4", "A0-7 A8-15:p" },
-		.flags = GUP_GET, .gets = 8, .grabs = 1, .grabbed = 16,
-	}, {
-		.name = "shared pages for a get",
-		.layout = { "A4", "A0-7:s A8-15:r" },
-		.flags = GUP_GET, .gets = 16, .grabs = 1, .grabbed = 16,
-	},
+	{ .name = "whole folio", .layout = { "A4", "A0-15" },
+	  .flags = GUP_PIN_W, .gets = 16, .grabs = 1, .grabbed = 16 },
+	{ .name = "whole folio read_only", .layout = { "A4", "A0-15:r" },
+	  .flags = GUP_PIN, .gets = 16, .grabs = 1, .grabbed = 16 },
+	{ .name = "half the folio", .layout = { "A4", "A0-15" },
+	  .flags = GUP_GET_W, .nr = 8, .gets = 8, .grabs = 1, .grabbed = 8 },
+	{ .name = "from a tail page on", .layout = { "A4", "A10-15" },
+	  .flags = GUP_PIN_W, .gets = 6, .grabs = 1, .grabbed = 6 },
+	{ .name = "two folios", .layout = { "A4 B2", "A0-15 B0-3" },
+	  .flags = GUP_PIN_W, .gets = 20, .grabs = 2, .grabbed = 20 },
+	{ .name = "two neighbours", .layout = { "A2 B2+", "A2-3 B0-3" },
+	  .flags = GUP_GET_W, .gets = 6, .grabs = 2, .grabbed = 6 },
+	{ .name = "small folios", .layout = { "A0 B0+ C0+", "A0 B0 C0" },
+	  .flags = GUP_PIN_W, .gets = 3, .grabs = 3, .grabbed = 3 },
+	{ .name = "bits to ignore do not end it",
+	  .layout = { "A3", "A0:o A1:d A2:c A3:oc A4-7" }, .flags = GUP_PIN_W,
+	  .gets = 8, .grabs = 1, .grabbed = 8 },
+	{ .name = "write bit ends it", .layout = { "A3", "A0-3 A4-7:r" },
+	  .flags = GUP_PIN, .gets = 8, .grabs = 2, .grabbed = 12 },
+	{ .name = "unshare ends it", .layout = { "A3", "A0-4:r A5:s A6-7:r" },
+	  .flags = GUP_PIN, .gets = 5, .grabs = 2, .grabbed = 8 + 3 },
+	{ .name = "hole ends it", .layout = { "A3", "A0-2 . A4-7" },
+	  .flags = GUP_PIN_W, .gets = 3, .grabs = 1, .grabbed = 8 },
+	{ .name = "last entries of the table",
+	  .layout = { "A4", "A0-5", .at = -1 }, .flags = GUP_PIN_W, .gets = 6,
+	  .grabs = 1, .grabbed = 6 },
+	{ .name = "single pages in turn",
+	  .layout = { "A3 B3", "A0 B0 A1 B1 A2 B2 A3 B3" }, .flags = GUP_PIN_W,
+	  .gets = 8, .grabs = 8, .grabbed = 8 },
+	{ .name = "single pages by write bit",
+	  .layout = { "A3", "A0 A1:r A2 A3:r A4 A5:r A6 A7:r" },
+	  .flags = GUP_PIN, .gets = 8, .grabs = 8, .grabbed = 8 },
+	{ .name = "contiguous block", .layout = { "A5", "A0-31:b" },
+	  .flags = GUP_PIN_W, .gets = 32, .grabs = 1, .grabbed = 32 },
+	{ .name = "hint for numa ends it", .layout = { "A4", "A0-7 A8-15:p" },
+	  .flags = GUP_GET, .gets = 8, .grabs = 1, .grabbed = 16 },
+	{ .name = "shared pages for a get",
+	  .layout = { "A4", "A0-7:s A8-15:r" }, .flags = GUP_GET, .gets = 16,
+	  .grabs = 1, .grabbed = 16 },
 };
 
 GUP_ROWS(gup_fast_batch_rows);

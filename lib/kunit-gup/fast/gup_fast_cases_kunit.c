@@ -83,162 +83,120 @@ static void make_hugetlb(struct gup_fixture *fx, unsigned int arg)
 #define NO_MAPPING	{ "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" }
 
 static const struct gup_cases_row gup_cases_real_rows[] = {
-	{
-		.name = "case 1 get", .layout = { "A4", "A0-15" },
-		.flags = GUP_GET_W, .before = other_pmd,
-	}, {
-		.name = "case 1 pin", .layout = { "A4", "A0-15" },
-		.flags = GUP_PIN_W, .before = other_pmd,
-	}, {
-		.name = "case 1 pin small folio", .layout = { "A0", "A0" },
-		.flags = GUP_PIN_W, .before = other_pmd,
-	}, {
-		.name = "case 2 get", .layout = { "A4", "A0-7 A8-15:s" },
-		.flags = GUP_GET_W, .want = GOT(8, 8),
-	}, {
-		.name = "case 2 pin", .layout = { "A4", "A0-7 A8-15:s" },
-		.flags = GUP_PIN_W, .want = PINNED(8, 8),
-	}, {
-		.name = "case 2 from page 8", .layout = { "A4", "A0-7 A8-15:s" },
-		.flags = GUP_GET_W, .first = 8, .nr = 8,
-	}, {
-		.name = "case 3 pin", .layout = { "A4", "A0-7:r A8-15:s" },
-		.flags = GUP_PIN, .want = PINNED(8, 8),
-	}, {
-		.name = "case 3 get", .layout = { "A4", "A0-7:r A8-15:s" },
-		.flags = GUP_GET, .want = GOT(16, 16),
-	}, {
-		.name = "case 3 hugetlb", .layout = { "A4", "A0:r A1-15:s" },
-		.flags = GUP_PIN, .before = make_hugetlb,
-		.want = PINNED(IF_HUGETLB(16, 1), IF_HUGETLB(16, 1)),
-	}, {
-		.name = "case 3 hugetlb shared", .layout = { "A4", "A0:s A1-15:r" },
-		.flags = GUP_PIN, .first = 5, .before = make_hugetlb,
-		.want = PINNED(IF_HUGETLB(0, 11), IF_HUGETLB(0, 11)),
-	}, {
-		.name = "case 5 get", .layout = { "A2 B2+", "A0-3 B0-3" },
-		.flags = GUP_GET_W, .want = GOT(8, 4, 4),
-	}, {
-		.name = "case 5 pin", .layout = { "A2 B2+", "A0-3 B0-3" },
-		.flags = GUP_PIN_W, .want = PINNED(8, 4, 4),
-	}, {
-		.name = "case 5 from page 2", .layout = { "A2 B2+", "A0-3 B0-3" },
-		.flags = GUP_GET_W, .first = 2, .nr = 4, .want = GOT(4, 2, 2),
-	}, {
-		.name = "case 6 pin", .layout = NO_MAPPING, .flags = GUP_PIN_W,
-		.want = { .pinned = 4, .refs = { 1024, 1024, 1024, 1024 } },
-	}, {
-		.name = "case 6 longterm pin", .layout = NO_MAPPING,
-		.flags = GUP_PIN_LW,
-	}, {
-		.name = "case 6 get", .layout = NO_MAPPING,
-		.flags = GUP_GET_W, .want = GOT(4, 1, 1, 1, 1),
-	}, {
-		.name = "case 6 secretmem get", .layout = { "A0s", "A0" },
-		.flags = GUP_GET_W,
-	}, {
-		.name = "case 6 secretmem pin", .layout = { "A0s", "A0" },
-		.flags = GUP_PIN_W,
-	}, {
-		.name = "case 7 given back", .layout = { "A1h", "A0-1" },
-		.flags = GUP_PIN_W, .before = other_pmd,
-	}, {
-		.name = "case 12 get", .layout = { "A0", "Z8:r" },
-		.flags = GUP_GET, .want = { .got = 8, .zero = 8 },
-	}, {
-		.name = "case 12 pin", .layout = { "A0", "Z8:r" },
-		.flags = GUP_PIN, .want = { .got = 8 },
-	}, {
-		.name = "case 12 longterm pin", .layout = { "A0", "Z8:r" },
-		.flags = GUP_PIN_L,
-	}, {
-		.name = "case 12 special", .layout = { "A0", "Z8:rx" },
-		.flags = GUP_GET,
-	}, {
-		.name = "case 13", .layout = { "A0 B0 C0 D0", "A0 B0 C0:x D0" },
-		.flags = GUP_GET, .want = GOT(2, 1, 1),
-	}, {
-		.name = "case 14", .layout = { "A2", "A2:x A0:x A3:x" },
-		.flags = GUP_PIN,
-	}, {
-		.name = "case 18 get", .layout = { "A2", "A0-1 A2:p A3" },
-		.flags = GUP_GET, .want = GOT(2, 2),
-	}, {
-		.name = "case 22 last six entries",
-		.layout = { "A4", "A0-5", .at = -1 },
-		.flags = GUP_GET, .want = GOT(6, 6),
-	}, {
-		.name = "case 22 the next table", .layout = { "A4", "A6-15" },
-		.flags = GUP_GET, .want = GOT(10, 10),
-	}, {
-		.name = "case 22 scrambled", .layout = { "A2", "A3 A1 A1 A0" },
-		.flags = GUP_GET, .want = GOT(4, 4),
-	}, {
-		.name = "io_uring", .layout = { "A3 B3 C3", "A5-7 B0-7 C0-1" },
-		.flags = GUP_PIN_W, .want = PINNED(13, 3, 8, 2),
-	}, {
-		.name = "io_uring scrambled", .layout = { "A2", "A3 A1 A1 A0" },
-		.flags = GUP_PIN_W, .want = PINNED(4, 4),
-	},
+	{ .name = "case 1 get", .layout = { "A4", "A0-15" },
+	  .flags = GUP_GET_W, .before = other_pmd },
+	{ .name = "case 1 pin", .layout = { "A4", "A0-15" },
+	  .flags = GUP_PIN_W, .before = other_pmd },
+	{ .name = "case 1 pin small folio", .layout = { "A0", "A0" },
+	  .flags = GUP_PIN_W, .before = other_pmd },
+	{ .name = "case 2 get", .layout = { "A4", "A0-7 A8-15:s" },
+	  .flags = GUP_GET_W, .want = GOT(8, 8) },
+	{ .name = "case 2 pin", .layout = { "A4", "A0-7 A8-15:s" },
+	  .flags = GUP_PIN_W, .want = PINNED(8, 8) },
+	{ .name = "case 2 from page 8", .layout = { "A4", "A0-7 A8-15:s" },
+	  .flags = GUP_GET_W, .first = 8, .nr = 8 },
+	{ .name = "case 3 pin", .layout = { "A4", "A0-7:r A8-15:s" },
+	  .flags = GUP_PIN, .want = PINNED(8, 8) },
+	{ .name = "case 3 get", .layout = { "A4", "A0-7:r A8-15:s" },
+	  .flags = GUP_GET, .want = GOT(16, 16) },
+	{ .name = "case 3 hugetlb", .layout = { "A4", "A0:r A1-15:s" },
+	  .flags = GUP_PIN, .before = make_hugetlb,
+	  .want = PINNED(IF_HUGETLB(16, 1), IF_HUGETLB(16, 1)) },
+	{ .name = "case 3 hugetlb shared", .layout = { "A4", "A0:s A1-15:r" },
+	  .flags = GUP_PIN, .first = 5, .before = make_hugetlb,
+	  .want = PINNED(IF_HUGETLB(0, 11), IF_HUGETLB(0, 11)) },
+	{ .name = "case 5 get", .layout = { "A2 B2+", "A0-3 B0-3" },
+	  .flags = GUP_GET_W, .want = GOT(8, 4, 4) },
+	{ .name = "case 5 pin", .layout = { "A2 B2+", "A0-3 B0-3" },
+	  .flags = GUP_PIN_W, .want = PINNED(8, 4, 4) },
+	{ .name = "case 5 from page 2", .layout = { "A2 B2+", "A0-3 B0-3" },
+	  .flags = GUP_GET_W, .first = 2, .nr = 4, .want = GOT(4, 2, 2) },
+	{ .name = "case 6 pin", .layout = NO_MAPPING,
+	  .flags = GUP_PIN_W,
+	  .want = { .pinned = 4, .refs = { 1024, 1024, 1024, 1024 } } },
+	{ .name = "case 6 longterm pin", .layout = NO_MAPPING,
+	  .flags = GUP_PIN_LW },
+	{ .name = "case 6 get", .layout = NO_MAPPING,
+	  .flags = GUP_GET_W, .want = GOT(4, 1, 1, 1, 1) },
+	{ .name = "case 6 secretmem get", .layout = { "A0s", "A0" },
+	  .flags = GUP_GET_W },
+	{ .name = "case 6 secretmem pin", .layout = { "A0s", "A0" },
+	  .flags = GUP_PIN_W },
+	{ .name = "case 7 given back", .layout = { "A1h", "A0-1" },
+	  .flags = GUP_PIN_W, .before = other_pmd },
+	{ .name = "case 12 get", .layout = { "A0", "Z8:r" },
+	  .flags = GUP_GET, .want = { .got = 8, .zero = 8 } },
+	{ .name = "case 12 pin", .layout = { "A0", "Z8:r" },
+	  .flags = GUP_PIN, .want = { .got = 8 } },
+	{ .name = "case 12 longterm pin", .layout = { "A0", "Z8:r" },
+	  .flags = GUP_PIN_L },
+	{ .name = "case 12 special", .layout = { "A0", "Z8:rx" },
+	  .flags = GUP_GET },
+	{ .name = "case 13", .layout = { "A0 B0 C0 D0", "A0 B0 C0:x D0" },
+	  .flags = GUP_GET, .want = GOT(2, 1, 1) },
+	{ .name = "case 14", .layout = { "A2", "A2:x A0:x A3:x" },
+	  .flags = GUP_PIN },
+	{ .name = "case 18 get", .layout = { "A2", "A0-1 A2:p A3" },
+	  .flags = GUP_GET, .want = GOT(2, 2) },
+	{ .name = "case 22 last six entries",
+	  .layout = { "A4", "A0-5", .at = -1 }, .flags = GUP_GET,
+	  .want = GOT(6, 6) },
+	{ .name = "case 22 the next table", .layout = { "A4", "A6-15" },
+	  .flags = GUP_GET, .want = GOT(10, 10) },
+	{ .name = "case 22 scrambled", .layout = { "A2", "A3 A1 A1 A0" },
+	  .flags = GUP_GET, .want = GOT(4, 4) },
+	{ .name = "io_uring", .layout = { "A3 B3 C3", "A5-7 B0-7 C0-1" },
+	  .flags = GUP_PIN_W, .want = PINNED(13, 3, 8, 2) },
+	{ .name = "io_uring scrambled", .layout = { "A2", "A3 A1 A1 A0" },
+	  .flags = GUP_PIN_W, .want = PINNED(4, 4) },
 };
 
 GUP_ROWS(gup_cases_real_rows);
 
 static const struct gup_cases_row gup_cases_close_rows[] = {
+	{ .name = "small folio before a tail",
+	  .layout = { "A0 B4", "A0 B5-15" }, .flags = GUP_PIN_W,
+	  .want = { .pinned = 12, .refs = { 1024, 11 }, .pins = { 0, 11 } } },
 	{
-		.name = "small folio before a tail",
-		.layout = { "A0 B4", "A0 B5-15" }, .flags = GUP_PIN_W,
-		.want = { .pinned = 12, .refs = { 1024, 11 }, .pins = { 0, 11 } },
-	}, {
 		.name = "neighbours of falling order",
 		.layout = { "A3 B2+ C1+ D0+", "A6-7 B0-3 C0-1 D0" },
 		.flags = GUP_PIN_W,
 		.want = { .pinned = 9, .refs = { 2, 4, O1_REFS(2), 1024 },
 			  .pins = { 2, 4, O1_PINS(2) } },
-	}, {
-		.name = "neighbours of rising order",
-		.layout = { "A0 B0+ C1+ D2+ E3+", "A0 B0 C0-1 D0-3 E0-6" },
-		.flags = GUP_GET_W, .want = GOT(15, 1, 1, 2, 4, 7),
-	}, {
-		.name = "all of the folio twice", .layout = { "A3", "A0-7 A0-7" },
-		.flags = GUP_PIN_W, .want = PINNED(16, 16),
-	}, {
-		.name = "shared folio behind", .layout = { "A2 B2", "A0-3:r B0-3:s" },
-		.flags = GUP_PIN, .nr = 4, .want = PINNED(4, 4),
-	}, {
-		.name = "shared page last", .layout = { "A3", "A0-2:r A3:s A4-7:r" },
-		.flags = GUP_PIN, .nr = 4, .want = PINNED(3, 3),
-	}, {
-		.name = "shared page before it", .layout = { "A3", "A0:s A1-7:r" },
-		.flags = GUP_PIN, .first = 1, .want = PINNED(7, 7),
-	}, {
-		.name = "writable read_only and shared in turn",
-		.layout = { "A3", "A0-1 A2-3:r A4-5 A6:s A7" },
-		.flags = GUP_PIN, .want = PINNED(6, 6),
-	}, {
+	},
+	{ .name = "neighbours of rising order",
+	  .layout = { "A0 B0+ C1+ D2+ E3+", "A0 B0 C0-1 D0-3 E0-6" },
+	  .flags = GUP_GET_W, .want = GOT(15, 1, 1, 2, 4, 7) },
+	{ .name = "all of the folio twice", .layout = { "A3", "A0-7 A0-7" },
+	  .flags = GUP_PIN_W, .want = PINNED(16, 16) },
+	{ .name = "shared folio behind", .layout = { "A2 B2", "A0-3:r B0-3:s" },
+	  .flags = GUP_PIN, .nr = 4, .want = PINNED(4, 4) },
+	{ .name = "shared page last", .layout = { "A3", "A0-2:r A3:s A4-7:r" },
+	  .flags = GUP_PIN, .nr = 4, .want = PINNED(3, 3) },
+	{ .name = "shared page before it", .layout = { "A3", "A0:s A1-7:r" },
+	  .flags = GUP_PIN, .first = 1, .want = PINNED(7, 7) },
+	{ .name = "writable read_only and shared in turn",
+	  .layout = { "A3", "A0-1 A2-3:r A4-5 A6:s A7" }, .flags = GUP_PIN,
+	  .want = PINNED(6, 6) },
+	{
 		.name = "order 1 half shared", .layout = { "A1", "A0:r A1:s" },
 		.flags = GUP_PIN,
 		.want = { .pinned = 1, .refs = { O1_REFS(1) },
 			  .pins = { O1_PINS(1) } },
-	}, {
-		.name = "longterm to write anon shmem file",
-		.layout = { "A2 B2h C2f", "A0-3 B0-3 C0-3" },
-		.flags = GUP_PIN_LW, .want = PINNED(8, 4, 4),
-	}, {
-		.name = "longterm to write large and no mapping",
-		.layout = { "A2 B2u", "A0-3 B0-3" },
-		.flags = GUP_PIN_LW, .want = PINNED(4, 4),
-	}, {
-		.name = "longterm to read anon and shmem",
-		.layout = { "A2 B2h", "A0-3:r B0-3:r" },
-		.flags = GUP_PIN_L, .want = PINNED(4, 4),
-	}, {
-		.name = "longterm movable", .layout = { "A2 B2m C2", "A0-1 B0-3 C0" },
-		.flags = GUP_PIN_L, .want = PINNED(2, 2),
-	}, {
-		.name = "longterm get", .layout = { "A2m B0 C2f", "A0-3 B0 C0-3" },
-		.flags = GUP_GET_W | FOLL_LONGTERM, .want = GOT(9, 4, 1, 4),
 	},
+	{ .name = "longterm to write anon shmem file",
+	  .layout = { "A2 B2h C2f", "A0-3 B0-3 C0-3" }, .flags = GUP_PIN_LW,
+	  .want = PINNED(8, 4, 4) },
+	{ .name = "longterm to write large and no mapping",
+	  .layout = { "A2 B2u", "A0-3 B0-3" }, .flags = GUP_PIN_LW,
+	  .want = PINNED(4, 4) },
+	{ .name = "longterm to read anon and shmem",
+	  .layout = { "A2 B2h", "A0-3:r B0-3:r" }, .flags = GUP_PIN_L,
+	  .want = PINNED(4, 4) },
+	{ .name = "longterm movable", .layout = { "A2 B2m C2", "A0-1 B0-3 C0" },
+	  .flags = GUP_PIN_L, .want = PINNED(2, 2) },
+	{ .name = "longterm get", .layout = { "A2m B0 C2f", "A0-3 B0 C0-3" },
+	  .flags = GUP_GET_W | FOLL_LONGTERM, .want = GOT(9, 4, 1, 4) },
 };
 
 GUP_ROWS(gup_cases_close_rows);
@@ -255,19 +213,16 @@ static void split_b(struct gup_fixture *fx, unsigned int order)
 
 /* All of it happens when there is a batch already that the walk keeps. */
 static const struct gup_cases_row gup_cases_late_rows[] = {
+	{ .name = "pmd in scan", .layout = { "A2 B4", "A0-3 B0-15" },
+	  .race = { GUP_IN_SCAN, 4, other_pmd }, .flags = GUP_PIN_W,
+	  .want = PINNED(4, 4) },
+	{ .name = "pmd in the same folio", .layout = { "A3", "A0-3 A4-7:r" },
+	  .race = { GUP_BEFORE_CHECK, 4, other_pmd }, .flags = GUP_PIN,
+	  .want = PINNED(4, 4) },
+	{ .name = "page shared", .layout = { "A2 B4", "A0-3:r B0-15:r" },
+	  .race = { GUP_AFTER_CHECK, 4, share_in_b, 5 }, .flags = GUP_PIN,
+	  .want = PINNED(9, 4, 5) },
 	{
-		.name = "pmd in scan", .layout = { "A2 B4", "A0-3 B0-15" },
-		.race = { GUP_IN_SCAN, 4, other_pmd },
-		.flags = GUP_PIN_W, .want = PINNED(4, 4),
-	}, {
-		.name = "pmd in the same folio", .layout = { "A3", "A0-3 A4-7:r" },
-		.race = { GUP_BEFORE_CHECK, 4, other_pmd },
-		.flags = GUP_PIN, .want = PINNED(4, 4),
-	}, {
-		.name = "page shared", .layout = { "A2 B4", "A0-3:r B0-15:r" },
-		.race = { GUP_AFTER_CHECK, 4, share_in_b, 5 },
-		.flags = GUP_PIN, .want = PINNED(9, 4, 5),
-	}, {
 		.name = "split before grab", .layout = { "A2 B4", "A0-3 B0-15" },
 		.race = { GUP_BEFORE_GRAB, 4, split_b, 1 }, .flags = GUP_PIN_W,
 		.want = { .pinned = 20, .refs = { 4, O1_REFS(2) },

@@ -12,6 +12,7 @@
 
 #include "fixture/gup_cpu.h"
 #include "fixture/gup_lacks.h"
+#include "fixture/gup_mm.h"
 #include "fixture/gup_stat.h"
 #include "gup_diff.h"
 
@@ -30,11 +31,6 @@ struct gup_entry {
 	struct page *pages[GUP_ENTRY_SLOTS];
 };
 
-static bool gup_entry_always(void)
-{
-	return true;
-}
-
 static void gup_entry_poison(struct gup_entry *e)
 {
 	unsigned int i;
@@ -45,14 +41,11 @@ static void gup_entry_poison(struct gup_entry *e)
 
 static int gup_entry_init(struct kunit *test)
 {
-	struct gup_entry *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	struct gup_entry *e = gup_zalloc(test, 1, sizeof(*e));
 
-	KUNIT_ASSERT_NOT_NULL(test, e);
 	gup_fixture_bind();
 	test->priv = e;
-	if (!gup_race_lacks())
-		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
-					   gup_entry_always);
+	gup_mm_enable_fast(test);
 
 	return 0;
 }
@@ -64,12 +57,8 @@ static struct gup_entry *gup_entry_map(struct kunit *test)
 	unsigned int i;
 	long nr;
 
-	e->addr = kunit_vm_mmap(test, NULL, 0, GUP_ENTRY_PAGES * PAGE_SIZE,
-				PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, e->addr, 0);
-	KUNIT_ASSERT_LT(test, e->addr, TASK_SIZE);
-
+	e->addr = gup_mm_mmap(test, 0, GUP_ENTRY_PAGES * PAGE_SIZE,
+			      PROT_READ | PROT_WRITE);
 	nr = get_user_pages_unlocked(e->addr, GUP_ENTRY_PAGES, e->pages,
 				     FOLL_WRITE);
 	KUNIT_ASSERT_EQ(test, nr, GUP_ENTRY_PAGES);

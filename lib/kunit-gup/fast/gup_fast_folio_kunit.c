@@ -13,166 +13,99 @@
 
 /* Where a pin to read has to stop, because a page must be unshared. */
 static const struct gup_fast_row gup_fast_unshare_rows[] = {
-	{
-		.name = "page 0 of 16",
-		.layout = { "A4", "A0:s A1-15:r" },
-		.flags = GUP_PIN, .gets = 0, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page 1 of 16",
-		.layout = { "A4", "A0:r A1:s A2-15:r" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page 8 of 16 and all behind it",
-		.layout = { "A4", "A0-7:r A8-15:s" },
-		.flags = GUP_PIN, .gets = 8, .stop = GUP_UNSHARE,
-	}, {
-		.name = "last page of 16",
-		.layout = { "A4", "A0-14:r A15:s" },
-		.flags = GUP_PIN, .gets = 15, .stop = GUP_UNSHARE,
-	}, {
-		.name = "clean page 1 of 4",
-		.layout = { "A2", "A0:rc A1:sc A2-3:rc" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "no page of 16",
-		.layout = { "A4", "A0-15:r" },
-		.flags = GUP_PIN, .gets = 16,
-	}, {
-		.name = "page behind the request",
-		.layout = { "A4", "A0-7:r A8-15:s" },
-		.flags = GUP_PIN, .nr = 8, .gets = 8,
-	}, {
-		.name = "all pages for a get",
-		.layout = { "A4", "A0-15:s" },
-		.flags = GUP_GET, .gets = 16,
-	}, {
-		.name = "all pages for a longterm get",
-		.layout = { "A4", "A0-15:s" },
-		.flags = GUP_GET | FOLL_LONGTERM, .gets = 16,
-	}, {
-		.name = "small folio shared",
-		.layout = { "A0 B0", "A0:r B0:s" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "second of two folios",
-		.layout = { "A2 B2", "A0-3:r B0-1:r B2-3:s" },
-		.flags = GUP_PIN, .gets = 6, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page of ksm",
-		.layout = { "A0 B0k", "A0:r B0:r" },
-		.flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "page of ksm for a get",
-		.layout = { "A0 B0k", "A0:r B0:r" },
-		.flags = GUP_GET, .gets = 2,
-	}, {
-		.name = "file pages short_term",
-		.layout = { "A2f", "A0-3:r" },
-		.flags = GUP_PIN, .gets = 4,
-	}, {
-		.name = "file pages longterm to read",
-		.layout = { "A2f", "A0-3:r" },
-		.flags = GUP_PIN_L, .gets = 0, .stop = GUP_UNSHARE,
-	}, {
-		.name = "file pages longterm to read but writable",
-		.layout = { "A2f", "A0-1 A2-3:r" },
-		.flags = GUP_PIN_L, .gets = 2, .stop = GUP_UNSHARE,
-	}, {
-		.name = "exclusive pages longterm to read",
-		.layout = { "A2", "A0-3:r" },
-		.flags = GUP_PIN_L, .gets = 4,
-	},
+	{ .name = "page 0 of 16", .layout = { "A4", "A0:s A1-15:r" },
+	  .flags = GUP_PIN, .gets = 0, .stop = GUP_UNSHARE },
+	{ .name = "page 1 of 16", .layout = { "A4", "A0:r A1:s A2-15:r" },
+	  .flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE },
+	{ .name = "page 8 of 16 and all behind it",
+	  .layout = { "A4", "A0-7:r A8-15:s" }, .flags = GUP_PIN, .gets = 8,
+	  .stop = GUP_UNSHARE },
+	{ .name = "last page of 16", .layout = { "A4", "A0-14:r A15:s" },
+	  .flags = GUP_PIN, .gets = 15, .stop = GUP_UNSHARE },
+	{ .name = "clean page 1 of 4",
+	  .layout = { "A2", "A0:rc A1:sc A2-3:rc" }, .flags = GUP_PIN,
+	  .gets = 1, .stop = GUP_UNSHARE },
+	{ .name = "no page of 16", .layout = { "A4", "A0-15:r" },
+	  .flags = GUP_PIN, .gets = 16 },
+	{ .name = "page behind the request",
+	  .layout = { "A4", "A0-7:r A8-15:s" }, .flags = GUP_PIN, .nr = 8,
+	  .gets = 8 },
+	{ .name = "all pages for a get", .layout = { "A4", "A0-15:s" },
+	  .flags = GUP_GET, .gets = 16 },
+	{ .name = "all pages for a longterm get", .layout = { "A4", "A0-15:s" },
+	  .flags = GUP_GET | FOLL_LONGTERM, .gets = 16 },
+	{ .name = "small folio shared", .layout = { "A0 B0", "A0:r B0:s" },
+	  .flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE },
+	{ .name = "second of two folios",
+	  .layout = { "A2 B2", "A0-3:r B0-1:r B2-3:s" }, .flags = GUP_PIN,
+	  .gets = 6, .stop = GUP_UNSHARE },
+	{ .name = "page of ksm", .layout = { "A0 B0k", "A0:r B0:r" },
+	  .flags = GUP_PIN, .gets = 1, .stop = GUP_UNSHARE },
+	{ .name = "page of ksm for a get", .layout = { "A0 B0k", "A0:r B0:r" },
+	  .flags = GUP_GET, .gets = 2 },
+	{ .name = "file pages short_term", .layout = { "A2f", "A0-3:r" },
+	  .flags = GUP_PIN, .gets = 4 },
+	{ .name = "file pages longterm to read", .layout = { "A2f", "A0-3:r" },
+	  .flags = GUP_PIN_L, .gets = 0, .stop = GUP_UNSHARE },
+	{ .name = "file pages longterm to read but writable",
+	  .layout = { "A2f", "A0-1 A2-3:r" }, .flags = GUP_PIN_L, .gets = 2,
+	  .stop = GUP_UNSHARE },
+	{ .name = "exclusive pages longterm to read",
+	  .layout = { "A2", "A0-3:r" }, .flags = GUP_PIN_L, .gets = 4 },
 };
 
 GUP_ROWS(gup_fast_unshare_rows);
 
 /* Folios that GUP-fast must not take, or not for this request. */
 static const struct gup_fast_row gup_fast_folio_rows[] = {
-	{
-		.name = "zero page get",
-		.layout = { "A0", "Z:r" },
-		.flags = GUP_GET, .gets = 1,
-	}, {
-		.name = "zero page pin",
-		.layout = { "A0", "Z:r" },
-		.flags = GUP_PIN, .gets = 1,
-	}, {
-		.name = "zero pages in a row",
-		.layout = { "A0", "Z8:r" },
-		.flags = GUP_GET, .gets = 8,
-	}, {
-		.name = "zero page among others get",
-		.layout = { "A2", "A0-1:r Z:r A3:r" },
-		.flags = GUP_GET, .gets = 4,
-	}, {
-		.name = "zero page among others pin",
-		.layout = { "A2", "A0-1:r Z:r A3:r" },
-		.flags = GUP_PIN, .gets = 4,
-	}, {
-		.name = "zero page longterm",
-		.layout = { "A0", "A0:r Z:r" },
-		.flags = GUP_PIN_L, .gets = 1, .stop = GUP_UNSHARE,
-	}, {
-		.name = "zero page special",
-		.layout = { "A2", "A0-1:r Z8:rx" },
-		.flags = GUP_GET, .gets = 2, .stop = GUP_SPECIAL,
-	}, {
-		.name = "file pages longterm to write",
-		.layout = { "A2f", "A0-3" },
-		.flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED,
-	}, {
-		.name = "file pages longterm to write behind others",
-		.layout = { "A2 B2f", "A0-3 B0-3" },
-		.flags = GUP_PIN_LW, .gets = 4, .stop = GUP_REFUSED,
-	}, {
-		.name = "file pages to write",
-		.layout = { "A2f", "A0-3" },
-		.flags = GUP_PIN_W, .gets = 4,
-	}, {
-		.name = "shmem longterm to write",
-		.layout = { "A2h", "A0-3" },
-		.flags = GUP_PIN_LW, .gets = 4,
-	}, {
-		.name = "secretmem get",
-		.layout = { "A0 B0s", "A0 B0" },
-		.flags = GUP_GET, .gets = 1, .stop = GUP_REFUSED,
-	}, {
-		.name = "secretmem pin",
-		.layout = { "A0s", "A0" },
-		.flags = GUP_PIN_W, .gets = 0, .stop = GUP_REFUSED,
-	}, {
-		.name = "no mapping pin",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
-		.flags = GUP_PIN_W, .gets = 4,
-	}, {
-		.name = "no mapping get",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
-		.flags = GUP_GET_W, .gets = 4,
-	}, {
-		.name = "no mapping longterm to write",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
-		.flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED,
-	}, {
-		.name = "movable longterm",
-		.layout = { "A2 B2m", "A0-3 B0-3" },
-		.flags = GUP_PIN_LW, .gets = 4, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "movable short_term",
-		.layout = { "A2m", "A0-3" },
-		.flags = GUP_PIN_W, .gets = 4,
-	}, {
-		.name = "movable longterm get",
-		.layout = { "A2m", "A0-3" },
-		.flags = GUP_GET_W | FOLL_LONGTERM, .gets = 4,
-	}, {
-		.name = "no reference on the first folio",
-		.layout = { "A2_", "A0-3" },
-		.flags = GUP_GET_W, .gets = 0, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "no reference on the second folio",
-		.layout = { "A2 B0_", "A0-3 B0" },
-		.flags = GUP_PIN_W, .gets = 4, .stop = GUP_NO_GRAB,
-	},
+	{ .name = "zero page get", .layout = { "A0", "Z:r" },
+	  .flags = GUP_GET, .gets = 1 },
+	{ .name = "zero page pin", .layout = { "A0", "Z:r" },
+	  .flags = GUP_PIN, .gets = 1 },
+	{ .name = "zero pages in a row", .layout = { "A0", "Z8:r" },
+	  .flags = GUP_GET, .gets = 8 },
+	{ .name = "zero page among others get",
+	  .layout = { "A2", "A0-1:r Z:r A3:r" }, .flags = GUP_GET, .gets = 4 },
+	{ .name = "zero page among others pin",
+	  .layout = { "A2", "A0-1:r Z:r A3:r" }, .flags = GUP_PIN, .gets = 4 },
+	{ .name = "zero page longterm", .layout = { "A0", "A0:r Z:r" },
+	  .flags = GUP_PIN_L, .gets = 1, .stop = GUP_UNSHARE },
+	{ .name = "zero page special", .layout = { "A2", "A0-1:r Z8:rx" },
+	  .flags = GUP_GET, .gets = 2, .stop = GUP_SPECIAL },
+	{ .name = "file pages longterm to write", .layout = { "A2f", "A0-3" },
+	  .flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED },
+	{ .name = "file pages longterm to write behind others",
+	  .layout = { "A2 B2f", "A0-3 B0-3" }, .flags = GUP_PIN_LW, .gets = 4,
+	  .stop = GUP_REFUSED },
+	{ .name = "file pages to write", .layout = { "A2f", "A0-3" },
+	  .flags = GUP_PIN_W, .gets = 4 },
+	{ .name = "shmem longterm to write", .layout = { "A2h", "A0-3" },
+	  .flags = GUP_PIN_LW, .gets = 4 },
+	{ .name = "secretmem get", .layout = { "A0 B0s", "A0 B0" },
+	  .flags = GUP_GET, .gets = 1, .stop = GUP_REFUSED },
+	{ .name = "secretmem pin", .layout = { "A0s", "A0" },
+	  .flags = GUP_PIN_W, .gets = 0, .stop = GUP_REFUSED },
+	{ .name = "no mapping pin",
+	  .layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" }, .flags = GUP_PIN_W,
+	  .gets = 4 },
+	{ .name = "no mapping get",
+	  .layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" }, .flags = GUP_GET_W,
+	  .gets = 4 },
+	{ .name = "no mapping longterm to write",
+	  .layout = { "A0u B0u+ C0u+ D0u+", "A0 B0 C0 D0" },
+	  .flags = GUP_PIN_LW, .gets = 0, .stop = GUP_REFUSED },
+	{ .name = "movable longterm", .layout = { "A2 B2m", "A0-3 B0-3" },
+	  .flags = GUP_PIN_LW, .gets = 4, .stop = GUP_NO_GRAB },
+	{ .name = "movable short_term", .layout = { "A2m", "A0-3" },
+	  .flags = GUP_PIN_W, .gets = 4 },
+	{ .name = "movable longterm get", .layout = { "A2m", "A0-3" },
+	  .flags = GUP_GET_W | FOLL_LONGTERM, .gets = 4 },
+	{ .name = "no reference on the first folio",
+	  .layout = { "A2_", "A0-3" }, .flags = GUP_GET_W, .gets = 0,
+	  .stop = GUP_NO_GRAB },
+	{ .name = "no reference on the second folio",
+	  .layout = { "A2 B0_", "A0-3 B0" }, .flags = GUP_PIN_W, .gets = 4,
+	  .stop = GUP_NO_GRAB },
 };
 
 GUP_ROWS(gup_fast_folio_rows);
@@ -254,27 +187,16 @@ struct gup_fast_node_row {
 };
 
 static const struct gup_fast_node_row gup_fast_node_rows[] = {
-	{
-		.name = "all on another node",
-		.layout = { "A0 B2", "B0-3" },
-		.there = 4,
-	}, {
-		.name = "one node after the other",
-		.layout = { "A2 B2", "A0-3 B0-2" },
-		.here = 4, .there = 3,
-	}, {
-		.name = "nodes in turn",
-		.layout = { "A2 B2", "A0 B1 A2 B3 B0 A1" },
-		.here = 3, .there = 3,
-	}, {
-		.name = "single pages in turn",
-		.layout = { "A0 B0", "A B A B B" },
-		.here = 2, .there = 3,
-	}, {
-		.name = "references given back on another node",
-		.layout = { "A2 B3", "A0-3 B0-1 . B3-7" },
-		.here = 4, .there = 2,
-	},
+	{ .name = "all on another node", .layout = { "A0 B2", "B0-3" },
+	  .there = 4 },
+	{ .name = "one node after the other",
+	  .layout = { "A2 B2", "A0-3 B0-2" }, .here = 4, .there = 3 },
+	{ .name = "nodes in turn", .layout = { "A2 B2", "A0 B1 A2 B3 B0 A1" },
+	  .here = 3, .there = 3 },
+	{ .name = "single pages in turn", .layout = { "A0 B0", "A B A B B" },
+	  .here = 2, .there = 3 },
+	{ .name = "references given back on another node",
+	  .layout = { "A2 B3", "A0-3 B0-1 . B3-7" }, .here = 4, .there = 2 },
 };
 
 GUP_ROWS(gup_fast_node_rows);

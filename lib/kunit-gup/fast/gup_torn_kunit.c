@@ -57,12 +57,11 @@ static void gup_torn_unwatch(void *breakpoint)
 /* Make the first entry, and watch a word of the second. */
 static struct gup_torn *gup_torn_watch(struct kunit *test, unsigned int word)
 {
-	struct gup_torn *torn = kunit_kzalloc(test, sizeof(*torn), GFP_KERNEL);
+	struct gup_torn *torn = gup_zalloc(test, 1, sizeof(*torn));
 	const struct gup_layout layout = { "A3", "A0 ." };
 	struct perf_event * __percpu *breakpoint;
 	struct perf_event_attr attr;
 
-	KUNIT_ASSERT_NOT_NULL(test, torn);
 	torn->fx = gup_fixture_create(test, &layout);
 	torn->ptep = gup_fixture_ptep(torn->fx, 1);
 
@@ -72,10 +71,7 @@ static struct gup_torn *gup_torn_watch(struct kunit *test, unsigned int word)
 	attr.bp_type = HW_BREAKPOINT_RW;
 	breakpoint = register_wide_hw_breakpoint(&attr, gup_torn_hit, torn);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_PCPU(breakpoint));
-	KUNIT_ASSERT_EQ(test,
-			kunit_add_action_or_reset(test, gup_torn_unwatch,
-						  (__force void *)breakpoint),
-			0);
+	gup_undo_later(test, gup_torn_unwatch, (__force void *)breakpoint);
 
 	return torn;
 }

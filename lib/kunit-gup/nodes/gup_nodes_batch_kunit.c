@@ -30,41 +30,28 @@ struct gup_nodes_walks {
 };
 
 static const struct gup_nodes_walks gup_nodes_walks[] = {
-	{
-		.name = "single folios",
-		.layout = { "A0 B0 C0", "A B C" }, .ask = "P0-2", .walks = 1,
-	}, {
-		.name = "large folio",
-		.layout = { "A4", "A0-15" }, .ask = "P0-15", .walks = 1,
-	}, {
-		.name = "half a page table",
-		.layout = { "A8", "A0-255" }, .ask = "P0-255", .walks = 1,
-	}, {
-		.name = "two page tables",
-		.layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 8 },
-		.ask = "P0-15", .walks = 2,
-	}, {
-		.name = "two page tables in turn",
-		.layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 8 },
-		.ask = "P0 P8 P1 P9", .walks = 4,
-	}, {
-		.name = "any order",
-		.layout = { "A4 B0", "A0-15 B" }, .ask = "P16-0 P3 P3 P9:o P1",
-		.walks = 1,
-	}, {
-		.name = "holes",
-		.layout = { "A3", "A0-2 . A4-5 @ A7" }, .ask = "P0-7 P3 P6",
-		.walks = 1,
-	}, {
-		.name = "begin at holes",
-		.layout = { "A3", ".2 A2-7" }, .ask = "P0-7", .walks = 3,
-	}, {
-		.name = "two vmas",
-		.layout = { "A3", "A0-7", "4rw 4r" }, .ask = "P0-7", .walks = 2,
-	}, {
-		.name = "zero pages",
-		.layout = { "A1", "A0 Z2 A1" }, .ask = "P0-3", .walks = 1,
-	},
+	{ .name = "single folios", .layout = { "A0 B0 C0", "A B C" },
+	  .ask = "P0-2", .walks = 1 },
+	{ .name = "large folio", .layout = { "A4", "A0-15" }, .ask = "P0-15",
+	  .walks = 1 },
+	{ .name = "half a page table", .layout = { "A8", "A0-255" },
+	  .ask = "P0-255", .walks = 1 },
+	{ .name = "two page tables",
+	  .layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 8 }, .ask = "P0-15",
+	  .walks = 2 },
+	{ .name = "two page tables in turn",
+	  .layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 8 },
+	  .ask = "P0 P8 P1 P9", .walks = 4 },
+	{ .name = "any order", .layout = { "A4 B0", "A0-15 B" },
+	  .ask = "P16-0 P3 P3 P9:o P1", .walks = 1 },
+	{ .name = "holes", .layout = { "A3", "A0-2 . A4-5 @ A7" },
+	  .ask = "P0-7 P3 P6", .walks = 1 },
+	{ .name = "begin at holes", .layout = { "A3", ".2 A2-7" },
+	  .ask = "P0-7", .walks = 3 },
+	{ .name = "two vmas", .layout = { "A3", "A0-7", "4rw 4r" },
+	  .ask = "P0-7", .walks = 2 },
+	{ .name = "zero pages", .layout = { "A1", "A0 Z2 A1" }, .ask = "P0-3",
+	  .walks = 1 },
 };
 
 /* How many addresses were answered along with another. */
@@ -129,23 +116,17 @@ static void walks(struct kunit *test)
 }
 
 static const struct gup_nodes_walks gup_nodes_waits[] = {
-	{
-		.name = "127", .layout = { "A8", "A0-255" }, .ask = "P0-126",
-		.walks = 1,
-	}, {
-		.name = "128", .layout = { "A8", "A0-255" }, .ask = "P0-127",
-		.walks = 1,
-	}, {
-		.name = "129", .layout = { "A8", "A0-255" }, .ask = "P0-128",
-		.walks = 2,
-	}, {
-		.name = "256 descending", .layout = { "A8", "A0-255" },
-		.ask = "P255-0", .walks = 2,
-	}, {
-		.name = "holes and zero pages",
-		.layout = { "A3 B6", "A0-7 . Z2 . B0-63" },
-		.ask = "P0-75 P0-75", .walks = 2,
-	},
+	{ .name = "127", .layout = { "A8", "A0-255" }, .ask = "P0-126",
+	  .walks = 1 },
+	{ .name = "128", .layout = { "A8", "A0-255" }, .ask = "P0-127",
+	  .walks = 1 },
+	{ .name = "129", .layout = { "A8", "A0-255" }, .ask = "P0-128",
+	  .walks = 2 },
+	{ .name = "256 descending", .layout = { "A8", "A0-255" },
+	  .ask = "P255-0", .walks = 2 },
+	{ .name = "holes and zero pages",
+	  .layout = { "A3 B6", "A0-7 . Z2 . B0-63" }, .ask = "P0-75 P0-75",
+	  .walks = 2 },
 };
 
 /* When somebody waits, a walk ends after 128 addresses: the answers are the same. */

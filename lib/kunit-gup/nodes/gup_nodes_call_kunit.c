@@ -189,9 +189,7 @@ static void asked_for_the_statuses(struct kunit *test)
 	struct gup_nodes_users users;
 	unsigned long addr;
 
-	addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, addr, 0);
+	addr = gup_mm_mmap(test, 0, PAGE_SIZE, PROT_READ | PROT_WRITE);
 	q->addr[3] = addr;
 	users = gup_nodes_users(q);
 	users.status = addr;
@@ -327,8 +325,7 @@ static void huge_page_that_migrates(struct kunit *test)
 	struct gup_mm *m;
 	swp_entry_t entry;
 
-	old = kunit_kzalloc(test, sizeof(*old), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, old);
+	old = gup_zalloc(test, 1, sizeof(*old));
 	m = gup_nodes_huge_make(test, FOLL_WRITE);
 	if (!thp_migration_supported())
 		kunit_skip(test, "no entries of huge pages that migrate");
@@ -336,9 +333,7 @@ static void huge_page_that_migrates(struct kunit *test)
 	old->m = m;
 	old->pmd = gup_kunit_mm_exchange_pmd(m->mm, m->addr,
 					     swp_entry_to_pmd(entry));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
-							gup_nodes_pmd_back,
-							old), 0);
+	gup_undo_later(test, gup_nodes_pmd_back, old);
 	q = gup_nodes_ask_all(m);
 	KUNIT_EXPECT_EQ(test, q->want[PTRS_PER_PTE - 1], -ENOENT);
 	KUNIT_EXPECT_GE(test, q->want[PTRS_PER_PTE], 0);

@@ -68,20 +68,17 @@ static struct gup_overlap *gup_overlap_create(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A4 B0", "A0-15 . B", .at = PTRS_PER_PTE - 7,
 	};
-	struct gup_overlap *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+	struct gup_overlap *o = gup_zalloc(test, 1, sizeof(*o));
 	unsigned int i;
 
 	gup_skip_if(test, gup_nodes_lacks(""));
-	KUNIT_ASSERT_NOT_NULL(test, o);
 	o->q = gup_nodes_create(gup_mm_create(test, &layout), GUP_OVERLAP_MAX);
 	for (i = 0; i < GUP_OVERLAP_MAX; i++)
 		gup_nodes_add(o->q, gup_mm_addr(o->q->m, i % o->q->m->nr));
 	o->page = round_up(GUP_OVERLAP_FRONT, PAGE_SIZE);
 	o->size = o->page + PAGE_SIZE + round_up(GUP_OVERLAP_BEHIND, PAGE_SIZE);
-	o->model = kunit_kzalloc(test, o->size, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, o->model);
-	o->got = kunit_kzalloc(test, o->size, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, o->got);
+	o->model = gup_zalloc(test, 1, o->size);
+	o->got = gup_zalloc(test, 1, o->size);
 
 	return o;
 }
@@ -348,32 +345,24 @@ struct gup_overlap_literal {
 };
 
 static const struct gup_overlap_literal gup_overlap_literals[] = {
-	{
-		.name = "600 at 0x810 meet a page to read only",
-		.kind = GUP_OVERLAP_READ_ONLY,
-		.nr = 600, .pages = 0x810, .ret = -EFAULT, .right = 496,
-	}, {
-		.name = "300 at 0xc00 meet a page to read only",
-		.kind = GUP_OVERLAP_READ_ONLY,
-		.nr = 300, .pages = 0xc00, .ret = -EFAULT, .right = 256,
-	}, {
-		.name = "model of 600 at 0x810",
-		.kind = GUP_OVERLAP_READ_ONLY, .model = true,
-		.nr = 600, .pages = 0x810, .ret = -EFAULT, .right = 496,
-	}, {
-		.name = "model of 300 at 0xc00",
-		.kind = GUP_OVERLAP_READ_ONLY, .model = true,
-		.nr = 300, .pages = 0xc00, .ret = -EFAULT, .right = 256,
-	}, {
-		.name = "model of 64 behind", .nr = 600, .status = 64,
-		.right = 600, .model = true,
-	}, {
-		.name = "model of 128 behind", .nr = 600, .status = 128,
-		.right = 592, .model = true,
-	}, {
-		.name = "model of 2048 behind", .nr = 600, .status = 2048,
-		.right = 352, .model = true,
-	},
+	{ .name = "600 at 0x810 meet a page to read only",
+	  .kind = GUP_OVERLAP_READ_ONLY, .nr = 600, .pages = 0x810,
+	  .ret = -EFAULT, .right = 496 },
+	{ .name = "300 at 0xc00 meet a page to read only",
+	  .kind = GUP_OVERLAP_READ_ONLY, .nr = 300, .pages = 0xc00,
+	  .ret = -EFAULT, .right = 256 },
+	{ .name = "model of 600 at 0x810", .kind = GUP_OVERLAP_READ_ONLY,
+	  .model = true, .nr = 600, .pages = 0x810, .ret = -EFAULT,
+	  .right = 496 },
+	{ .name = "model of 300 at 0xc00", .kind = GUP_OVERLAP_READ_ONLY,
+	  .model = true, .nr = 300, .pages = 0xc00, .ret = -EFAULT,
+	  .right = 256 },
+	{ .name = "model of 64 behind", .nr = 600, .status = 64, .right = 600,
+	  .model = true },
+	{ .name = "model of 128 behind", .nr = 600, .status = 128, .right = 592,
+	  .model = true },
+	{ .name = "model of 2048 behind", .nr = 600, .status = 2048,
+	  .right = 352, .model = true },
 };
 
 static void literals(struct kunit *test)

@@ -15,7 +15,6 @@
  * gup_oracle_page() - the page that an entry maps
  * @pte: the entry
  *
- * Context: Any.
  * Return: The page, or NULL if the entry maps none.
  */
 struct page *gup_oracle_page(pte_t pte)

@@ -59,15 +59,13 @@ static void gup_cma_restore(void *data)
 /* Nobody else has a page of the block of @page, its first one. */
 static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 {
-	struct gup_cma *cma = kunit_kzalloc(test, sizeof(*cma), GFP_KERNEL);
+	struct gup_cma *cma = gup_zalloc(test, 1, sizeof(*cma));
 
-	KUNIT_ASSERT_NOT_NULL(test, cma);
 	KUNIT_ASSERT_TRUE(test, pageblock_aligned(page_to_pfn(page)));
 	cma->page = page;
 	cma->type = gup_kunit_cma_begin(page);
 	KUNIT_ASSERT_GE(test, cma->type, 0);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_cma_restore,
-							cma), 0);
+	gup_undo_later(test, gup_cma_restore, cma);
 	KUNIT_ASSERT_FALSE(test,
 			   gup_kunit_is_longterm_pinnable(page_folio(page)));
 
@@ -75,23 +73,15 @@ static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 }
 
 static const struct gup_fast_row gup_cma_fast_rows[] = {
-	{
-		.name = "longterm pin to write",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_PIN_LW, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "longterm pin to read",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_PIN_L, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "pin",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_PIN_W, .gets = 16,
-	}, {
-		.name = "get",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_GET_W, .gets = 16,
-	},
+	{ .name = "longterm pin to write",
+	  .layout = { GUP_CMA_FOLIOS, "A0-15" }, .flags = GUP_PIN_LW,
+	  .stop = GUP_NO_GRAB },
+	{ .name = "longterm pin to read", .layout = { GUP_CMA_FOLIOS, "A0-15" },
+	  .flags = GUP_PIN_L, .stop = GUP_NO_GRAB },
+	{ .name = "pin", .layout = { GUP_CMA_FOLIOS, "A0-15" },
+	  .flags = GUP_PIN_W, .gets = 16 },
+	{ .name = "get", .layout = { GUP_CMA_FOLIOS, "A0-15" },
+	  .flags = GUP_GET_W, .gets = 16 },
 };
 
 GUP_ROWS(gup_cma_fast_rows);
@@ -122,22 +112,14 @@ struct gup_cma_row {
 };
 
 static const struct gup_cma_row gup_cma_rows[] = {
-	{
-		.name = "longterm pin",
-		.call = GUP_MM_LOCKED, .flags = GUP_PIN_LW, .moves = true,
-	}, {
-		.name = "longterm pin unlocked",
-		.call = GUP_MM_SLOW, .flags = GUP_PIN_L, .moves = true,
-	}, {
-		.name = "longterm pin fast",
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .moves = true,
-	}, {
-		.name = "pin",
-		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W,
-	}, {
-		.name = "pin fast",
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W,
-	},
+	{ .name = "longterm pin", .call = GUP_MM_LOCKED, .flags = GUP_PIN_LW,
+	  .moves = true },
+	{ .name = "longterm pin unlocked", .call = GUP_MM_SLOW,
+	  .flags = GUP_PIN_L, .moves = true },
+	{ .name = "longterm pin fast", .call = GUP_MM_FAST, .flags = GUP_PIN_LW,
+	  .moves = true },
+	{ .name = "pin", .call = GUP_MM_LOCKED, .flags = GUP_PIN_W },
+	{ .name = "pin fast", .call = GUP_MM_FAST, .flags = GUP_PIN_W },
 };
 
 GUP_ROWS(gup_cma_rows);

@@ -72,11 +72,6 @@ static const struct gup_lr_row gup_lr_rows[] = {
 
 GUP_ROWS(gup_lr_rows);
 
-static bool gup_lr_always(void)
-{
-	return true;
-}
-
 static bool gup_lr_is_movable(const struct page *page)
 {
 	return page_zonenum(page) == ZONE_MOVABLE;
@@ -119,16 +114,12 @@ static void gup_lr_fill(struct kunit *test, struct gup_lr *r)
 static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 {
 	const size_t len = 2 * GUP_LR_PAGES * PAGE_SIZE;
-	struct gup_lr *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	struct gup_lr *r = gup_zalloc(test, 1, sizeof(*r));
 	unsigned int i;
 
 	gup_skip_if(test, gup_lr_lacks(order));
-	KUNIT_ASSERT_NOT_NULL(test, r);
 	gup_fixture_bind();
-	r->addr = kunit_vm_mmap(test, NULL, 0, len, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, r->addr, 0);
-	KUNIT_ASSERT_LT(test, r->addr, TASK_SIZE);
+	r->addr = gup_mm_mmap(test, 0, len, PROT_READ | PROT_WRITE);
 	r->addr = ALIGN(r->addr, GUP_LR_PAGES * PAGE_SIZE);
 
 	gup_mm_set_orders(test, order ? BIT(order) : 0);
@@ -199,9 +190,8 @@ static void gup_lr_moves(struct kunit *test)
 	struct page *settled[GUP_LR_PAGES];
 	unsigned int i;
 
-	if (row->fast && !gup_race_lacks())
-		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
-					   gup_lr_always);
+	if (row->fast)
+		gup_mm_enable_fast(test);
 	if (row->settled) {
 		KUNIT_ASSERT_EQ(test, row->settled,
 				gup_lr_pin(r, row->first, row->settled, false));

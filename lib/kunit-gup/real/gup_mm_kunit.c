@@ -237,6 +237,15 @@ static void gup_mm_oracle(struct kunit *test)
 	}
 }
 
+static void gup_mm_expect_noticed(struct gup_mm *m, struct gup_mm_ask *ask,
+				  const char *what)
+{
+	struct gup_diff diff = {};
+
+	KUNIT_EXPECT_FALSE(m->test, gup_mm_check(m, ask, &diff));
+	KUNIT_EXPECT_STREQ(m->test, diff.what, what);
+}
+
 /* What a wrong kernel could do; each must be noticed. */
 static void gup_mm_notices_faults(struct kunit *test)
 {
@@ -253,110 +262,69 @@ static void gup_mm_notices_faults(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gup_mm_check(m, &ask, &diff));
 
 	folio_get(a);
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "references of folio number");
+	gup_mm_expect_noticed(m, &ask, "references of folio number");
 	folio_put(a);
 
-	diff.what = NULL;
 	m->nr_seen = 2;
 	swap(m->pages[0], m->pages[1]);
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "page");
+	gup_mm_expect_noticed(m, &ask, "page");
 	swap(m->pages[0], m->pages[1]);
 
-	diff.what = NULL;
 	m->pages[5] = m->pages[4];
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "entry behind the pages");
+	gup_mm_expect_noticed(m, &ask, "entry behind the pages");
 	m->pages[5] = GUP_POISON;
 
-	diff.what = NULL;
 	ask.acquired++;
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "pins acquired and not released");
+	gup_mm_expect_noticed(m, &ask, "pins acquired and not released");
 	ask.acquired--;
 
-	diff.what = NULL;
-	KUNIT_EXPECT_TRUE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_TRUE(test, gup_mm_undo(m, &ask, &diff));
+	gup_mm_settle(m, &ask, layout.ptes);
 }
 
 static const struct gup_mm_row gup_mm_rows[] = {
-	{
-		.name = "get fast",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_FAST, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "get fast only",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "pin fast",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 21,
-	}, {
-		.name = "get slow",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_SLOW, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "pin slow",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_SLOW, .flags = GUP_PIN_W, .ret = 21,
-	}, {
-		.name = "get with the lock held",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_LOCKED, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "pin with the lock held",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W, .ret = 21,
-	}, {
-		.name = "pin for long",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .ret = 21,
-	}, {
-		.name = "a part over two tables",
-		.layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 6 },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2, .nr = 9,
-		.ret = 9,
-	}, {
-		.name = "a hole is filled",
-		.layout = { "A4 B0", "A0-3 . A5-7 B" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 9,
-	}, {
-		.name = "shared pages are copied",
-		.layout = { "A2", "A0-1 A2-3:s" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 4,
-	}, {
-		.name = "shared pages are unshared",
-		.layout = { "A2", "A0-1:r A2-3:s" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN, .ret = 4,
-	}, {
-		.name = "a guard ends it",
-		.layout = { "A2", "A0-1 @ A3" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2,
-	}, {
-		.name = "begin at a guard",
-		.layout = { "A2", "A0-1 @ A3" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2,
-		.ret = -EFAULT,
-	}, {
-		.name = "an entry for numa balancing",
-		.layout = { "A2", "A0-1 A2:p A3" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET, .ret = 2,
-	}, {
-		.name = "memory of ksm",
-		.layout = { "A0k", "A:r" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 1,
-	}, {
-		.name = "more than there is",
-		.layout = { "A2", "A0-3" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = 6, .ret = 4,
-	}, {
-		.name = "for long out of the movable zone",
-		.layout = { "A2m B0m", "A0-3 B" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .ret = 5,
-	},
+	{ .name = "get fast", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_FAST, .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "get fast only", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "pin fast", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 21 },
+	{ .name = "get slow", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_SLOW, .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "pin slow", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_SLOW, .flags = GUP_PIN_W, .ret = 21 },
+	{ .name = "get with the lock held",
+	  .layout = { "A4 B2 C0", "A0-15 B0-3 C" }, .call = GUP_MM_LOCKED,
+	  .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "pin with the lock held",
+	  .layout = { "A4 B2 C0", "A0-15 B0-3 C" }, .call = GUP_MM_LOCKED,
+	  .flags = GUP_PIN_W, .ret = 21 },
+	{ .name = "pin for long", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_LW, .ret = 21 },
+	{ .name = "a part over two tables",
+	  .layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 6 },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2, .nr = 9,
+	  .ret = 9 },
+	{ .name = "a hole is filled", .layout = { "A4 B0", "A0-3 . A5-7 B" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 9 },
+	{ .name = "shared pages are copied", .layout = { "A2", "A0-1 A2-3:s" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 4 },
+	{ .name = "shared pages are unshared",
+	  .layout = { "A2", "A0-1:r A2-3:s" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN, .ret = 4 },
+	{ .name = "a guard ends it", .layout = { "A2", "A0-1 @ A3" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2 },
+	{ .name = "begin at a guard", .layout = { "A2", "A0-1 @ A3" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2, .ret = -EFAULT },
+	{ .name = "an entry for numa balancing",
+	  .layout = { "A2", "A0-1 A2:p A3" }, .call = GUP_MM_ONLY,
+	  .flags = GUP_GET, .ret = 2 },
+	{ .name = "memory of ksm", .layout = { "A0k", "A:r" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 1 },
+	{ .name = "more than there is", .layout = { "A2", "A0-3" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = 6, .ret = 4 },
+	{ .name = "for long out of the movable zone",
+	  .layout = { "A2m B0m", "A0-3 B" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN_LW, .ret = 5 },
 };
 
 GUP_ROWS(gup_mm_rows);

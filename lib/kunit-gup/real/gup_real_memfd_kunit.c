@@ -53,16 +53,14 @@ static struct gup_memfd *gup_memfd_create(struct kunit *test,
 					  unsigned int flags, loff_t len,
 					  const char *lacks)
 {
-	struct gup_memfd *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct gup_memfd *f = gup_zalloc(test, 1, sizeof(*f));
 
-	KUNIT_ASSERT_NOT_NULL(test, f);
 	gup_fixture_bind();
 	f->test = test;
 	f->file = gup_kunit_memfd(flags, len);
 	if (IS_ERR(f->file))
 		kunit_skip(test, "%s", lacks);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_memfd_fput,
-							f->file), 0);
+	gup_undo_later(test, gup_memfd_fput, f->file);
 	f->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	f->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
@@ -143,23 +141,14 @@ struct gup_memfd_row {
 };
 
 static const struct gup_memfd_row gup_memfd_rows[] = {
-	{
-		.name = "2 mb never mapped",
-		.kb = 2048, .taken = 2,
-	}, {
-		.name = "2 mb mapped and never touched",
-		.kb = 2048, .mapped = true, .reserved = 2, .taken = 2,
-	}, {
-		.name = "2 mb first page touched",
-		.kb = 2048, .mapped = true, .touched = true,
-		.reserved = 1, .taken = 1,
-	}, {
-		.name = "64 kb never mapped",
-		.kb = 64, .taken = 2,
-	}, {
-		.name = "64 kb mapped and never touched",
-		.kb = 64, .mapped = true, .reserved = 2, .taken = 2,
-	},
+	{ .name = "2 mb never mapped", .kb = 2048, .taken = 2 },
+	{ .name = "2 mb mapped and never touched", .kb = 2048, .mapped = true,
+	  .reserved = 2, .taken = 2 },
+	{ .name = "2 mb first page touched", .kb = 2048, .mapped = true,
+	  .touched = true, .reserved = 1, .taken = 1 },
+	{ .name = "64 kb never mapped", .kb = 64, .taken = 2 },
+	{ .name = "64 kb mapped and never touched", .kb = 64, .mapped = true,
+	  .reserved = 2, .taken = 2 },
 };
 
 GUP_ROWS(gup_memfd_rows);

@@ -132,94 +132,60 @@ static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 }
 
 static const struct gup_partial_row gup_partial_rows[] = {
-	{
-		.name = "16 kb partly unmapped", .kb = 16,
-		.change = gup_partial_unmap,
-		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
-	}, {
-		.name = "64 kb partly unmapped", .kb = 64,
-		.change = gup_partial_unmap,
-		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
-	}, {
-		.name = "2 mb partly unmapped", .kb = 2048,
-		.change = gup_partial_unmap,
-		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
-	}, {
-		.name = "64 kb partly discarded", .kb = 64,
-		.change = gup_partial_discard,
-		.read = 3, .write = 3, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL_BUT(3),
-	}, {
-		.name = "64 kb partly read only", .kb = 64,
-		.change = gup_partial_protect,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
-		.ret = 2, .same = 2,
-	}, {
-		.name = "64 kb partly read only read", .kb = 64,
-		.change = gup_partial_protect,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "2 mb partly read only", .kb = 2048,
-		.change = gup_partial_protect,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
-		.ret = 2, .same = 2,
-	}, {
-		.name = "64 kb partly no access", .kb = 64,
-		.change = gup_partial_forbid,
-		.read = 2, .write = 2, .flags = GUP_GET, .ret = 2, .same = 2,
-		.needs = ".:p",
-	}, {
-		.name = "16 kb moved out of alignment", .kb = 16,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb moved out of alignment", .kb = 64,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "1 mb moved out of alignment", .kb = 1024,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "2 mb moved out of alignment", .kb = 2048,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb with two pages exchanged", .kb = 64,
-		.change = gup_partial_mosaic,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb partly shared write", .kb = 64,
-		.change = gup_partial_share,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = 2,
-	}, {
-		.name = "64 kb partly shared read", .kb = 64,
-		.change = gup_partial_share,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = 2,
-	}, {
-		.name = "64 kb partly shared get to read", .kb = 64,
-		.change = gup_partial_share,
-		.read = GUP_ALL, .write = 2, .flags = GUP_GET,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb partly shared with equal bits", .kb = 64,
-		.change = gup_partial_share_rdonly,
-		.read = GUP_ALL, .write = 0, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = 2,
-	}, {
-		.name = "2 mb partly shared with equal bits", .kb = 2048,
-		.change = gup_partial_share_rdonly,
-		.read = GUP_ALL, .write = 0, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = 2,
-	},
+	{ .name = "16 kb partly unmapped", .kb = 16,
+	  .change = gup_partial_unmap, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = 3, .same = 3 },
+	{ .name = "64 kb partly unmapped", .kb = 64,
+	  .change = gup_partial_unmap, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = 3, .same = 3 },
+	{ .name = "2 mb partly unmapped", .kb = 2048,
+	  .change = gup_partial_unmap, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = 3, .same = 3 },
+	{ .name = "64 kb partly discarded", .kb = 64,
+	  .change = gup_partial_discard, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL_BUT(3) },
+	{ .name = "64 kb partly read only", .kb = 64,
+	  .change = gup_partial_protect, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN_W, .ret = 2, .same = 2 },
+	{ .name = "64 kb partly read only read", .kb = 64,
+	  .change = gup_partial_protect, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "2 mb partly read only", .kb = 2048,
+	  .change = gup_partial_protect, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN_W, .ret = 2, .same = 2 },
+	{ .name = "64 kb partly no access", .kb = 64,
+	  .change = gup_partial_forbid, .read = 2, .write = 2, .flags = GUP_GET,
+	  .ret = 2, .same = 2, .needs = ".:p" },
+	{ .name = "16 kb moved out of alignment", .kb = 16,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb moved out of alignment", .kb = 64,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "1 mb moved out of alignment", .kb = 1024,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "2 mb moved out of alignment", .kb = 2048,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb with two pages exchanged", .kb = 64,
+	  .change = gup_partial_mosaic, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb partly shared write", .kb = 64,
+	  .change = gup_partial_share, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = 2 },
+	{ .name = "64 kb partly shared read", .kb = 64,
+	  .change = gup_partial_share, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = 2 },
+	{ .name = "64 kb partly shared get to read", .kb = 64,
+	  .change = gup_partial_share, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_GET, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb partly shared with equal bits", .kb = 64,
+	  .change = gup_partial_share_rdonly, .read = GUP_ALL, .write = 0,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = 2 },
+	{ .name = "2 mb partly shared with equal bits", .kb = 2048,
+	  .change = gup_partial_share_rdonly, .read = GUP_ALL, .write = 0,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = 2 },
 };
 
 GUP_ROWS(gup_partial_rows);
@@ -240,8 +206,7 @@ static struct page **gup_partial_remember(struct kunit *test, struct gup_mm *m)
 	struct page **first;
 	unsigned int i;
 
-	first = kunit_kcalloc(test, m->nr, sizeof(*first), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, first);
+	first = gup_zalloc(test, m->nr, sizeof(*first));
 	for (i = 0; i < m->nr; i++)
 		first[i] = gup_mm_mapped(m, i);
 

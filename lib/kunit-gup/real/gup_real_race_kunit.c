@@ -24,6 +24,7 @@
 #include <linux/sched/mm.h>
 
 #include "fixture/gup_cpu.h"
+#include "fixture/gup_mm.h"
 #include "fixture/gup_stat.h"
 #include "walk/gup_race.h"
 #include "walk/gup_real_race.h"
@@ -46,34 +47,23 @@ struct gup_rr_row {
 };
 
 static const struct gup_rr_row gup_rr_rows[] = {
+	{ .name = "split and remap",
+	  .changes = { &gup_rr_splits, &gup_rr_remaps } },
+	{ .name = "split and collapse",
+	  .changes = { &gup_rr_splits, &gup_rr_collapses } },
+	{ .name = "protect", .changes = { &gup_rr_protects } },
+	{ .name = "move", .changes = { &gup_rr_moves } },
+	{ .name = "migrate", .changes = { &gup_rr_migrates } },
+	{ .name = "reclaim", .changes = { &gup_rr_reclaims } },
+	{ .name = "unmap and map", .changes = { &gup_rr_remaps } },
 	{
-		.name = "split and remap",
-		.changes = { &gup_rr_splits, &gup_rr_remaps },
-	}, {
-		.name = "split and collapse",
-		.changes = { &gup_rr_splits, &gup_rr_collapses },
-	}, {
-		.name = "protect",
-		.changes = { &gup_rr_protects },
-	}, {
-		.name = "move",
-		.changes = { &gup_rr_moves },
-	}, {
-		.name = "migrate",
-		.changes = { &gup_rr_migrates },
-	}, {
-		.name = "reclaim",
-		.changes = { &gup_rr_reclaims },
-	}, {
-		.name = "unmap and map",
-		.changes = { &gup_rr_remaps },
-	}, {
 		.name = "all at once without huge pages",
 		.changes = {
 			&gup_rr_protects, &gup_rr_moves, &gup_rr_reclaims,
 			&gup_rr_remaps,
 		},
-	}, {
+	},
+	{
 		.name = "all at once",
 		.changes = {
 			&gup_rr_splits, &gup_rr_collapses, &gup_rr_protects,
@@ -132,23 +122,16 @@ static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
 static struct gup_rr *gup_rr_create(struct kunit *test)
 {
 	const unsigned long size = ALIGN(GUP_RR_PAGES * PAGE_SIZE, PMD_SIZE);
-	struct gup_rr *rr = kunit_kzalloc(test, sizeof(*rr), GFP_KERNEL);
+	struct gup_rr *rr = gup_zalloc(test, 1, sizeof(*rr));
 	unsigned long addr;
 
-	KUNIT_ASSERT_NOT_NULL(test, rr);
-	rr->pages = kunit_kcalloc(test, GUP_RR_PAGES, sizeof(*rr->pages),
-				  GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, rr->pages);
-	addr = kunit_vm_mmap(test, NULL, 0, 4 * size, PROT_NONE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
-	KUNIT_ASSERT_NE(test, addr, 0);
-	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
+	rr->pages = gup_zalloc(test, GUP_RR_PAGES, sizeof(*rr->pages));
+	addr = gup_mm_mmap(test, 0, 4 * size, PROT_NONE);
 	rr->mm = current->mm;
 	rr->home = ALIGN(addr, PMD_SIZE);
 	rr->away = rr->home + size;
 	rr->orders = gup_kunit_thp_orders(0);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_rr_stop, rr),
-			0);
+	gup_undo_later(test, gup_rr_stop, rr);
 	rr->seed = gup_seed(test);
 	gup_seed_state(&rr->rnd, rr->seed, GUP_RR_MAX_THREADS);
 	KUNIT_ASSERT_TRUE(test, gup_rr_map(rr, &rr->rnd, 0, GUP_RR_PAGES));
@@ -211,7 +194,7 @@ static void gup_rr_look(struct gup_rr *rr, unsigned int first, int nr,
 		if (found)
 			gup_differs(&rr->diff, when, first + i, found, mark);
 		if (i && page_folio(rr->pages[i]) == page_folio(rr->pages[i - 1]))
-			rr->batches++;
+			rr->neighbours++;
 	}
 }
 
@@ -303,29 +286,11 @@ static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 	}
 }
 
-static void gup_real_race(struct kunit *test)
+/* Until there was enough of everything, or the time is up. */
+static void gup_rr_call_all(struct kunit *test, struct gup_rr *rr)
 {
 	const unsigned long end = jiffies + GUP_RR_SECONDS * HZ;
-	const struct gup_rr_row *row = test->param_value;
 	unsigned int i, nr_threads, calls = 0;
-	long acquired, released;
-	struct gup_rr *rr;
-
-	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
-		if (row->changes[i]->lacks())
-			kunit_skip(test, "%s", row->changes[i]->lacks());
-
-	gup_fixture_bind();
-	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
-	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
-	rr = gup_rr_create(test);
-	test->priv = rr;
-	if (!gup_race_lacks())
-		kunit_activate_static_stub(test, gup_kunit_gup.grab_fast,
-					   gup_rr_grab);
-	gup_rr_start(test, rr, &gup_rr_reuses);
-	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
-		gup_rr_start(test, rr, row->changes[i]);
 
 	while (!rr->diff.what && time_before(jiffies, end) &&
 	       (calls < GUP_RR_CALLS || !gup_rr_enough(rr))) {
@@ -340,11 +305,37 @@ static void gup_real_race(struct kunit *test)
 	for (i = 0; i < nr_threads && calls >= GUP_RR_CALLS; i++)
 		KUNIT_EXPECT_GT_MSG(test, rr->thread[i].done, 0, "change %u", i);
 	kunit_info(test, "%u calls, %lu pages, %lu of the folio before\n",
-		   calls, rr->pinned, rr->batches);
+		   calls, rr->pinned, rr->neighbours);
+}
+
+static void gup_real_race(struct kunit *test)
+{
+	const struct gup_rr_row *row = test->param_value;
+	long acquired, released;
+	struct gup_rr *rr;
+	unsigned int i;
+
+	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
+		if (row->changes[i]->lacks)
+			gup_skip_if(test, row->changes[i]->lacks());
+
+	gup_fixture_bind();
+	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	rr = gup_rr_create(test);
+	test->priv = rr;
+	if (!gup_race_lacks())
+		kunit_activate_static_stub(test, gup_kunit_gup.grab_fast,
+					   gup_rr_grab);
+	gup_rr_start(test, rr, &gup_rr_reuses);
+	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
+		gup_rr_start(test, rr, row->changes[i]);
+
+	gup_rr_call_all(test, rr);
 	gup_expect_no_diff(test, &rr->diff, row->name);
 	KUNIT_EXPECT_GT(test, rr->pinned, 0);
 	if (!gup_mm_lacks_huge())
-		KUNIT_EXPECT_GT(test, rr->batches, 0);
+		KUNIT_EXPECT_GT(test, rr->neighbours, 0);
 	gup_rr_expect_no_leak(test, rr);
 	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired;
 	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released;
@@ -352,12 +343,10 @@ static void gup_real_race(struct kunit *test)
 }
 
 static struct kunit_case gup_real_race_cases[] = {
-	{
-		.run_case = gup_real_race, .name = "gup_real_race",
-		.param_init = gup_rr_rows_init,
-		.generate_params = kunit_array_gen_params,
-		.attr.speed = KUNIT_SPEED_SLOW, .module_name = KBUILD_MODNAME,
-	},
+	{ .run_case = gup_real_race, .name = "gup_real_race",
+	  .param_init = gup_rr_rows_init,
+	  .generate_params = kunit_array_gen_params,
+	  .attr.speed = KUNIT_SPEED_SLOW, .module_name = KBUILD_MODNAME },
 	{}
 };
 

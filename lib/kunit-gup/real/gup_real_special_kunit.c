@@ -121,6 +121,27 @@ static int gup_special_zero_refs(struct gup_mm *m)
 	return refs;
 }
 
+/* A longterm pin gets memory that a later write goes to as well. */
+static void gup_special_expect_no_zero(struct gup_mm *m, unsigned int first,
+				       unsigned int nr)
+{
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_FAST, .flags = GUP_PIN_L,
+		.first = first, .nr = nr,
+	};
+	struct page *page;
+	unsigned int i;
+
+	gup_real_ask(m->test, m, &ask);
+	KUNIT_EXPECT_EQ(m->test, ask.ret, nr);
+	for (i = 0; i < nr; i++) {
+		page = gup_mm_mapped(m, first + i);
+		KUNIT_EXPECT_FALSE(m->test, is_zero_page(page));
+		KUNIT_EXPECT_FALSE(m->test,
+				   gup_kunit_is_huge_zero(page_folio(page)));
+	}
+}
+
 static void gup_special_zero_pages(struct kunit *test)
 {
 	static const struct {
@@ -158,15 +179,7 @@ static void gup_special_zero_pages(struct kunit *test)
 			unpin_user_pages(m->pages, 8);
 		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m), refs);
 	}
-
-	/* For long, there must be memory that a later write goes to as well. */
-	ask = (struct gup_mm_ask) {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_L, .nr = 8,
-	};
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, 8);
-	for (i = 0; i < 8; i++)
-		KUNIT_EXPECT_FALSE(test, is_zero_page(gup_mm_mapped(m, i)));
+	gup_special_expect_no_zero(m, 0, 8);
 }
 
 /* Two areas, each mapped by a PMD to the same folio. */
@@ -224,16 +237,7 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, m->pages[i] - zero,
 					(ask.first + i) % (m->nr / 2));
 	}
-
-	ask = (struct gup_mm_ask) {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_L,
-		.first = m->nr / 2 - 3, .nr = 5,
-	};
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, 5);
-	for (i = 0; i < 5; i++)
-		KUNIT_EXPECT_PTR_NE(test, page_folio(gup_mm_mapped(m, ask.first + i)),
-				    page_folio(zero));
+	gup_special_expect_no_zero(m, m->nr / 2 - 3, 5);
 }
 
 static void gup_special_secretmem(struct kunit *test)
@@ -252,8 +256,7 @@ static void gup_special_secretmem(struct kunit *test)
 	file = gup_kunit_memfd_secret(4 * PAGE_SIZE);
 	if (IS_ERR(file))
 		kunit_skip(test, "memfd_secret() does not work here");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_special_fput,
-							file), 0);
+	gup_undo_later(test, gup_special_fput, file);
 	m = gup_mm_adopt(test, gup_mm_map(test, 4, 0, file, GUP_RW, MAP_SHARED), 4);
 	gup_mm_enable_fast(test);
 	gup_real_touch(test, m->addr, 4);
@@ -272,36 +275,27 @@ static void gup_special_secretmem(struct kunit *test)
 
 /* What drivers map: entries that say nothing about a page. */
 static const struct gup_mm_row gup_driver_rows[] = {
-	{
-		.name = "only up to a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 2,
-	}, {
-		.name = "fast up to a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2,
-	}, {
-		.name = "slow up to a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_SLOW, .flags = GUP_GET, .ret = 2,
-	}, {
-		.name = "begin at a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_SLOW, .flags = GUP_GET, .first = 2,
-		.ret = -EEXIST,
-	}, {
-		.name = "a mapping of pfns",
-		.layout = { "A0u B0u", "A:x B:x", "2rwp" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = -EFAULT,
-	}, {
-		.name = "a mapping of a device",
-		.layout = { "A0u B0u", "A:x B:x", "2rwpi" },
-		.call = GUP_MM_FAST, .flags = GUP_GET, .ret = -EFAULT,
-	}, {
-		.name = "pages of a driver in a mixed map",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 4,
-	},
+	{ .name = "only up to a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_ONLY,
+	  .flags = GUP_GET_W, .ret = 2 },
+	{ .name = "fast up to a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN_W, .ret = 2 },
+	{ .name = "slow up to a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_SLOW,
+	  .flags = GUP_GET, .ret = 2 },
+	{ .name = "begin at a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_SLOW,
+	  .flags = GUP_GET, .first = 2, .ret = -EEXIST },
+	{ .name = "a mapping of pfns",
+	  .layout = { "A0u B0u", "A:x B:x", "2rwp" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN_W, .ret = -EFAULT },
+	{ .name = "a mapping of a device",
+	  .layout = { "A0u B0u", "A:x B:x", "2rwpi" }, .call = GUP_MM_FAST,
+	  .flags = GUP_GET, .ret = -EFAULT },
+	{ .name = "pages of a driver in a mixed map",
+	  .layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
+	  .call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 4 },
 };
 
 GUP_ROWS(gup_driver_rows);

@@ -24,12 +24,11 @@
 
 static int gup_swap_format(struct kunit *test)
 {
-	union swap_header *header = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	union swap_header *header = gup_zalloc(test, 1, PAGE_SIZE);
 	struct file *file;
 	loff_t pos = 0;
 	ssize_t ret;
 
-	KUNIT_ASSERT_NOT_NULL(test, header);
 	header->info.version = 1;
 	header->info.last_page = GUP_SWAP_PAGES - 1;
 	memcpy(header->magic.magic, "SWAPSPACE2", 10);

@@ -193,77 +193,43 @@ struct gup_entry_row {
 };
 
 static const struct gup_entry_row gup_entry_rows[] = {
-	{
-		.name = "writable",
-		.layout = { "A2", "A1" },
-	}, {
-		.name = "read_only exclusive",
-		.layout = { "A2", "A1:r" },
-		.get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
-	}, {
-		.name = "read_only shared",
-		.layout = { "A2", "A1:s" },
-		.get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
-		.pin = GUP_UNSHARE, .pin_l = GUP_UNSHARE,
-	}, {
-		.name = "hole",
-		.layout = { "A2", "." },
-		.get = GUP_NONE, .get_w = GUP_NONE, .pin = GUP_NONE,
-		.pin_w = GUP_NONE, .pin_l = GUP_NONE, .pin_lw = GUP_NONE,
-	}, {
-		.name = "swap entry",
-		.layout = { "A2", "@" },
-		.get = GUP_NONE, .get_w = GUP_NONE, .pin = GUP_NONE,
-		.pin_w = GUP_NONE, .pin_l = GUP_NONE, .pin_lw = GUP_NONE,
-	}, {
-		.name = "prot_none",
-		.layout = { "A2", "A0:p" },
-		.get = GUP_NONE, .get_w = GUP_NONE, .pin = GUP_NONE,
-		.pin_w = GUP_NONE, .pin_l = GUP_NONE, .pin_lw = GUP_NONE,
-	}, {
-		.name = "special",
-		.layout = { "A2", "A0:x" },
-		.get = GUP_SPECIAL, .get_w = GUP_SPECIAL, .pin = GUP_SPECIAL,
-		.pin_w = GUP_SPECIAL, .pin_l = GUP_SPECIAL,
-		.pin_lw = GUP_SPECIAL,
-	}, {
-		.name = "file",
-		.layout = { "A2f", "A1" },
-		.pin_lw = GUP_REFUSED,
-	}, {
-		.name = "file read_only",
-		.layout = { "A2f", "A1:r" },
-		.get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
-		.pin_l = GUP_UNSHARE,
-	}, {
-		.name = "shmem",
-		.layout = { "A0h", "A0" },
-	}, {
-		.name = "no mapping",
-		.layout = { "A0u", "A0" },
-		.pin_lw = GUP_REFUSED,
-	}, {
-		.name = "secretmem",
-		.layout = { "A0s", "A0" },
-		.get = GUP_REFUSED, .get_w = GUP_REFUSED, .pin = GUP_REFUSED,
-		.pin_w = GUP_REFUSED, .pin_l = GUP_REFUSED,
-		.pin_lw = GUP_REFUSED,
-	}, {
-		.name = "movable",
-		.layout = { "A2m", "A0" },
-		.pin_l = GUP_NO_GRAB, .pin_lw = GUP_NO_GRAB,
-	}, {
-		.name = "without a reference",
-		.layout = { "A2_", "A0" },
-		.get = GUP_NO_GRAB, .get_w = GUP_NO_GRAB, .pin = GUP_NO_GRAB,
-		.pin_w = GUP_NO_GRAB, .pin_l = GUP_NO_GRAB,
-		.pin_lw = GUP_NO_GRAB,
-	}, {
-		.name = "zero page",
-		.layout = { "A2", "Z:r" },
-		.get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
-		.pin_l = GUP_UNSHARE,
-	},
+	{ .name = "writable", .layout = { "A2", "A1" } },
+	{ .name = "read_only exclusive", .layout = { "A2", "A1:r" },
+	  .get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE },
+	{ .name = "read_only shared", .layout = { "A2", "A1:s" },
+	  .get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
+	  .pin = GUP_UNSHARE, .pin_l = GUP_UNSHARE },
+	{ .name = "hole", .layout = { "A2", "." },
+	  .get = GUP_NONE, .get_w = GUP_NONE, .pin = GUP_NONE,
+	  .pin_w = GUP_NONE, .pin_l = GUP_NONE, .pin_lw = GUP_NONE },
+	{ .name = "swap entry", .layout = { "A2", "@" },
+	  .get = GUP_NONE, .get_w = GUP_NONE, .pin = GUP_NONE,
+	  .pin_w = GUP_NONE, .pin_l = GUP_NONE, .pin_lw = GUP_NONE },
+	{ .name = "prot_none", .layout = { "A2", "A0:p" },
+	  .get = GUP_NONE, .get_w = GUP_NONE, .pin = GUP_NONE,
+	  .pin_w = GUP_NONE, .pin_l = GUP_NONE, .pin_lw = GUP_NONE },
+	{ .name = "special", .layout = { "A2", "A0:x" },
+	  .get = GUP_SPECIAL, .get_w = GUP_SPECIAL, .pin = GUP_SPECIAL,
+	  .pin_w = GUP_SPECIAL, .pin_l = GUP_SPECIAL, .pin_lw = GUP_SPECIAL },
+	{ .name = "file", .layout = { "A2f", "A1" },
+	  .pin_lw = GUP_REFUSED },
+	{ .name = "file read_only", .layout = { "A2f", "A1:r" },
+	  .get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
+	  .pin_l = GUP_UNSHARE },
+	{ .name = "shmem", .layout = { "A0h", "A0" } },
+	{ .name = "no mapping", .layout = { "A0u", "A0" },
+	  .pin_lw = GUP_REFUSED },
+	{ .name = "secretmem", .layout = { "A0s", "A0" },
+	  .get = GUP_REFUSED, .get_w = GUP_REFUSED, .pin = GUP_REFUSED,
+	  .pin_w = GUP_REFUSED, .pin_l = GUP_REFUSED, .pin_lw = GUP_REFUSED },
+	{ .name = "movable", .layout = { "A2m", "A0" },
+	  .pin_l = GUP_NO_GRAB, .pin_lw = GUP_NO_GRAB },
+	{ .name = "without a reference", .layout = { "A2_", "A0" },
+	  .get = GUP_NO_GRAB, .get_w = GUP_NO_GRAB, .pin = GUP_NO_GRAB,
+	  .pin_w = GUP_NO_GRAB, .pin_l = GUP_NO_GRAB, .pin_lw = GUP_NO_GRAB },
+	{ .name = "zero page", .layout = { "A2", "Z:r" },
+	  .get_w = GUP_NONE, .pin_w = GUP_NONE, .pin_lw = GUP_NONE,
+	  .pin_l = GUP_UNSHARE },
 };
 
 GUP_ROWS(gup_entry_rows);
@@ -323,6 +289,14 @@ static void gup_fixture_oracle_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_oracle_refs_per_page(ZERO_PAGE(0), GUP_GET), 1);
 }
 
+static void gup_fixture_expect_noticed(struct gup_fixture *fx,
+				       struct gup_walk *walk)
+{
+	struct gup_diff diff = {};
+
+	KUNIT_EXPECT_FALSE(fx->test, gup_walk_check(fx, walk, &diff));
+}
+
 /* What the checks of a walk have to notice, each made up here. */
 static void gup_fixture_notices_faults(struct kunit *test)
 {
@@ -332,34 +306,33 @@ static void gup_fixture_notices_faults(struct kunit *test)
 	struct gup_walk walk = {
 		.walker = &gup_fast, .nr = 4, .flags = GUP_PIN_W,
 	};
-	struct gup_diff ok = {}, ref = {}, pin = {}, young = {}, page = {};
-	struct gup_diff behind = {}, stat = {}, left = {};
+	struct gup_diff ok = {}, left = {};
 
 	gup_walk_run(fx, &walk);
 	KUNIT_EXPECT_TRUE(test, gup_walk_check(fx, &walk, &ok));
 
 	folio_ref_inc(a);
-	KUNIT_EXPECT_FALSE(test, gup_walk_check(fx, &walk, &ref));
+	gup_fixture_expect_noticed(fx, &walk);
 	folio_ref_sub_and_test(a, 1);
 
 	atomic_dec(&a->_pincount);
-	KUNIT_EXPECT_FALSE(test, gup_walk_check(fx, &walk, &pin));
+	gup_fixture_expect_noticed(fx, &walk);
 	atomic_inc(&a->_pincount);
 
 	folio_clear_referenced(a);
-	KUNIT_EXPECT_FALSE(test, gup_walk_check(fx, &walk, &young));
+	gup_fixture_expect_noticed(fx, &walk);
 	folio_set_referenced(a);
 
 	swap(fx->pages[1], fx->pages[2]);
-	KUNIT_EXPECT_FALSE(test, gup_walk_check(fx, &walk, &page));
+	gup_fixture_expect_noticed(fx, &walk);
 	swap(fx->pages[1], fx->pages[2]);
 
 	fx->pages[5] = fx->pages[4];
-	KUNIT_EXPECT_FALSE(test, gup_walk_check(fx, &walk, &behind));
+	gup_fixture_expect_noticed(fx, &walk);
 	fx->pages[5] = GUP_POISON;
 
 	walk.acquired++;
-	KUNIT_EXPECT_FALSE(test, gup_walk_check(fx, &walk, &stat));
+	gup_fixture_expect_noticed(fx, &walk);
 	walk.acquired--;
 
 	folio_ref_inc(a);

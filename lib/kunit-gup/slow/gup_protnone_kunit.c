@@ -20,70 +20,40 @@
 #define GUP_PN_HALF	{ "A4", "A0-7 A8-15:p" }
 
 static const struct gup_slow_pte_row gup_pn_slow_rows[] = {
-	{
-		.name = "whole folio",
-		.layout = GUP_PN_ALL,
-		.flags = GUP_GET, .gets = 16,
-	}, {
-		.name = "whole folio and pin",
-		.layout = GUP_PN_ALL,
-		.flags = GUP_PIN, .gets = 16,
-	}, {
-		.name = "two neighbours",
-		.layout = GUP_PN_TWO,
-		.flags = GUP_GET, .gets = 8,
-	}, {
-		.name = "falling order",
-		.layout = GUP_PN_FALLING,
-		.flags = GUP_GET, .gets = 8,
-	}, {
-		.name = "second half",
-		.layout = GUP_PN_HALF,
-		.flags = GUP_GET, .gets = 16,
-	}, {
-		.name = "whole folio to be honoured",
-		.layout = GUP_PN_ALL,
-		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = GUP_FAULT,
-	}, {
-		.name = "two neighbours to be honoured",
-		.layout = GUP_PN_TWO,
-		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = GUP_FAULT,
-	}, {
-		.name = "falling order to be honoured",
-		.layout = GUP_PN_FALLING,
-		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = GUP_FAULT,
-	}, {
-		.name = "second half to be honoured",
-		.layout = GUP_PN_HALF,
-		.flags = GUP_GET | FOLL_HONOR_NUMA_FAULT,
-		.gets = 8, .ret = GUP_FAULT,
-	},
+	{ .name = "whole folio", .layout = GUP_PN_ALL,
+	  .flags = GUP_GET, .gets = 16 },
+	{ .name = "whole folio and pin", .layout = GUP_PN_ALL,
+	  .flags = GUP_PIN, .gets = 16 },
+	{ .name = "two neighbours", .layout = GUP_PN_TWO,
+	  .flags = GUP_GET, .gets = 8 },
+	{ .name = "falling order", .layout = GUP_PN_FALLING,
+	  .flags = GUP_GET, .gets = 8 },
+	{ .name = "second half", .layout = GUP_PN_HALF,
+	  .flags = GUP_GET, .gets = 16 },
+	{ .name = "whole folio to be honoured", .layout = GUP_PN_ALL,
+	  .flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = GUP_FAULT },
+	{ .name = "two neighbours to be honoured", .layout = GUP_PN_TWO,
+	  .flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = GUP_FAULT },
+	{ .name = "falling order to be honoured", .layout = GUP_PN_FALLING,
+	  .flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .ret = GUP_FAULT },
+	{ .name = "second half to be honoured", .layout = GUP_PN_HALF,
+	  .flags = GUP_GET | FOLL_HONOR_NUMA_FAULT, .gets = 8,
+	  .ret = GUP_FAULT },
 };
 
 GUP_ROWS(gup_pn_slow_rows);
 
 static const struct gup_fast_row gup_pn_fast_rows[] = {
-	{
-		.name = "whole folio",
-		.layout = GUP_PN_ALL,
-		.flags = GUP_GET, .stop = GUP_NONE,
-	}, {
-		.name = "two neighbours",
-		.layout = GUP_PN_TWO,
-		.flags = GUP_GET, .stop = GUP_NONE,
-	}, {
-		.name = "falling order",
-		.layout = GUP_PN_FALLING,
-		.flags = GUP_GET, .stop = GUP_NONE,
-	}, {
-		.name = "second half",
-		.layout = GUP_PN_HALF,
-		.flags = GUP_GET, .gets = 8, .stop = GUP_NONE,
-	}, {
-		.name = "second half and pin",
-		.layout = GUP_PN_HALF,
-		.flags = GUP_PIN, .gets = 8, .stop = GUP_NONE,
-	},
+	{ .name = "whole folio", .layout = GUP_PN_ALL,
+	  .flags = GUP_GET, .stop = GUP_NONE },
+	{ .name = "two neighbours", .layout = GUP_PN_TWO,
+	  .flags = GUP_GET, .stop = GUP_NONE },
+	{ .name = "falling order", .layout = GUP_PN_FALLING,
+	  .flags = GUP_GET, .stop = GUP_NONE },
+	{ .name = "second half", .layout = GUP_PN_HALF,
+	  .flags = GUP_GET, .gets = 8, .stop = GUP_NONE },
+	{ .name = "second half and pin", .layout = GUP_PN_HALF,
+	  .flags = GUP_PIN, .gets = 8, .stop = GUP_NONE },
 };
 
 GUP_ROWS(gup_pn_fast_rows);

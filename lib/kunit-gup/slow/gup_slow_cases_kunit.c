@@ -300,11 +300,8 @@ static void gup_slow_far_away(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	unsigned long addr;
 
-	addr = kunit_vm_mmap(test, NULL, m->addr + 3UL * SZ_512M, 2 * PAGE_SIZE,
-			     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			     0);
-	KUNIT_ASSERT_NE(test, addr, 0);
-	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
+	addr = gup_mm_mmap(test, m->addr + 3UL * SZ_512M, 2 * PAGE_SIZE,
+			   PROT_READ | PROT_WRITE);
 	KUNIT_ASSERT_EQ(test, pin_user_pages_unlocked(addr, 2, m->pages,
 						      FOLL_WRITE), 2);
 	KUNIT_EXPECT_PTR_NE(test, m->pages[0], m->pages[1]);

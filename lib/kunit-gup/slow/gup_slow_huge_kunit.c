@@ -40,61 +40,41 @@ struct gup_huge_row {
 };
 
 static const struct gup_huge_row gup_huge_rows[] = {
-	{
-		.name = "inside one",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = 5, .nr = 3, .ret = 3,
-		.touch = 2 * GUP_HUGE_NR, .same = true,
-	}, {
-		.name = "last three pages of one and two of the next",
-		.flags = GUP_PIN, .call = GUP_MM_LOCKED,
-		.first = GUP_HUGE_NR - 3, .nr = 5, .ret = 5,
-		.touch = 2 * GUP_HUGE_NR, .same = true,
-	}, {
-		.name = "all",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.nr = 2 * GUP_HUGE_NR, .ret = 2 * GUP_HUGE_NR,
-		.touch = 2 * GUP_HUGE_NR, .same = true,
-	}, {
-		.name = "all but the ends",
-		.flags = GUP_GET_W, .call = GUP_MM_SLOW,
-		.first = 1, .nr = 2 * GUP_HUGE_NR - 2,
-		.ret = 2 * GUP_HUGE_NR - 2,
-		.touch = 2 * GUP_HUGE_NR, .same = true,
-	}, {
-		.name = "all for long",
-		.flags = GUP_PIN_LW, .call = GUP_MM_LOCKED,
-		.nr = 2 * GUP_HUGE_NR, .ret = 2 * GUP_HUGE_NR,
-		.touch = 2 * GUP_HUGE_NR,
-	}, {
-		.name = "the second has to be faulted in",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_HUGE_NR - 2, .nr = 4, .ret = 4, .touch = 1,
-	}, {
-		.name = "the second may not be faulted in",
-		.flags = GUP_PIN_W | FOLL_NOFAULT, .call = GUP_MM_LOCKED,
-		.first = GUP_HUGE_NR - 2, .nr = 4, .ret = 2, .touch = 1,
-		.same = true,
-	}, {
-		.name = "none is there and none may be faulted in",
-		.flags = GUP_GET | FOLL_NOFAULT, .call = GUP_MM_LOCKED,
-		.first = 3, .nr = 4, .ret = -EFAULT,
-	}, {
-		.name = "case 3 get to read what a child shares",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_HUGE_NR - 3, .nr = 5, .ret = 5,
-		.touch = 2 * GUP_HUGE_NR, .shared = true, .same = true,
-	}, {
-		.name = "case 3 pin to read what a child shares",
-		.flags = GUP_PIN, .call = GUP_MM_LOCKED,
-		.first = GUP_HUGE_NR - 3, .nr = 5, .ret = 5,
-		.touch = 2 * GUP_HUGE_NR, .shared = true,
-	}, {
-		.name = "case 3 pin what a child shares without faults",
-		.flags = GUP_PIN | FOLL_NOFAULT, .call = GUP_MM_LOCKED,
-		.first = GUP_HUGE_NR - 3, .nr = 5, .ret = -EFAULT,
-		.touch = 2 * GUP_HUGE_NR, .shared = true,
-	},
+	{ .name = "inside one", .flags = GUP_GET, .call = GUP_MM_LOCKED,
+	  .first = 5, .nr = 3, .ret = 3, .touch = 2 * GUP_HUGE_NR,
+	  .same = true },
+	{ .name = "last three pages of one and two of the next",
+	  .flags = GUP_PIN, .call = GUP_MM_LOCKED, .first = GUP_HUGE_NR - 3,
+	  .nr = 5, .ret = 5, .touch = 2 * GUP_HUGE_NR, .same = true },
+	{ .name = "all", .flags = GUP_PIN_W, .call = GUP_MM_SLOW,
+	  .nr = 2 * GUP_HUGE_NR, .ret = 2 * GUP_HUGE_NR,
+	  .touch = 2 * GUP_HUGE_NR, .same = true },
+	{ .name = "all but the ends", .flags = GUP_GET_W, .call = GUP_MM_SLOW,
+	  .first = 1, .nr = 2 * GUP_HUGE_NR - 2, .ret = 2 * GUP_HUGE_NR - 2,
+	  .touch = 2 * GUP_HUGE_NR, .same = true },
+	{ .name = "all for long", .flags = GUP_PIN_LW, .call = GUP_MM_LOCKED,
+	  .nr = 2 * GUP_HUGE_NR, .ret = 2 * GUP_HUGE_NR,
+	  .touch = 2 * GUP_HUGE_NR },
+	{ .name = "the second has to be faulted in", .flags = GUP_PIN_W,
+	  .call = GUP_MM_SLOW, .first = GUP_HUGE_NR - 2, .nr = 4, .ret = 4,
+	  .touch = 1 },
+	{ .name = "the second may not be faulted in",
+	  .flags = GUP_PIN_W | FOLL_NOFAULT, .call = GUP_MM_LOCKED,
+	  .first = GUP_HUGE_NR - 2, .nr = 4, .ret = 2, .touch = 1,
+	  .same = true },
+	{ .name = "none is there and none may be faulted in",
+	  .flags = GUP_GET | FOLL_NOFAULT, .call = GUP_MM_LOCKED, .first = 3,
+	  .nr = 4, .ret = -EFAULT },
+	{ .name = "case 3 get to read what a child shares", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_HUGE_NR - 3, .nr = 5, .ret = 5,
+	  .touch = 2 * GUP_HUGE_NR, .shared = true, .same = true },
+	{ .name = "case 3 pin to read what a child shares", .flags = GUP_PIN,
+	  .call = GUP_MM_LOCKED, .first = GUP_HUGE_NR - 3, .nr = 5, .ret = 5,
+	  .touch = 2 * GUP_HUGE_NR, .shared = true },
+	{ .name = "case 3 pin what a child shares without faults",
+	  .flags = GUP_PIN | FOLL_NOFAULT, .call = GUP_MM_LOCKED,
+	  .first = GUP_HUGE_NR - 3, .nr = 5, .ret = -EFAULT,
+	  .touch = 2 * GUP_HUGE_NR, .shared = true },
 };
 
 GUP_ROWS(gup_huge_rows);
@@ -192,10 +172,27 @@ static struct page *gup_pud_folios(struct kunit *test)
 	split_page(page, 3);
 	gup_kunit_mm_carve(page, 2);
 	gup_kunit_mm_carve(page + 4, 2);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_pud_free,
-							page), 0);
+	gup_undo_later(test, gup_pud_free, page);
 
 	return page;
+}
+
+/* All references are those of the folio of the first page; give them back. */
+static void gup_pud_expect_refs(struct kunit *test, struct page *page,
+				const struct gup_pud_row *row, long ret)
+{
+	struct folio *other = page_folio(page + (row->first < 4 ? 4 : 0));
+	struct folio *folio = page_folio(page + row->first);
+	const bool pin = row->flags & FOLL_PIN;
+
+	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 1 + ret);
+	KUNIT_EXPECT_EQ(test, atomic_read(&folio->_pincount), pin ? ret : 0);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(other), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->_pincount), 0);
+	if (ret > 0 && pin)
+		unpin_user_folio(folio, ret);
+	else if (ret > 0)
+		folio_put_refs(folio, ret);
 }
 
 /*
@@ -209,7 +206,6 @@ static void gup_pud_row_run(struct kunit *test)
 	const unsigned int flags = row->flags & ~(FOLL_GET | FOLL_PIN);
 	const bool pin = row->flags & FOLL_PIN;
 	struct page *page, *pages[9];
-	struct folio *folio, *other;
 	unsigned long addr, pfn;
 	long ret, i;
 
@@ -233,16 +229,7 @@ static void gup_pud_row_run(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pages[i] - page, row->first + i);
 	GUP_EXPECT_PAGE(test, NULL, pages[row->nr], GUP_POISON);
 
-	folio = page_folio(page + row->first);
-	other = page_folio(page + (row->first < 4 ? 4 : 0));
-	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 1 + ret);
-	KUNIT_EXPECT_EQ(test, atomic_read(&folio->_pincount), pin ? ret : 0);
-	KUNIT_EXPECT_EQ(test, folio_ref_count(other), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&other->_pincount), 0);
-	if (ret > 0 && pin)
-		unpin_user_folio(folio, ret);
-	else if (ret > 0)
-		folio_put_refs(folio, ret);
+	gup_pud_expect_refs(test, page, row, ret);
 }
 
 static struct kunit_case gup_slow_huge_cases[] = {

@@ -33,59 +33,35 @@ struct gup_leaf_row {
 };
 
 static const struct gup_leaf_row gup_leaf_rows[] = {
-	{
-		.name = "case 8 inside one pmd",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_T(5), .nr = 3,
-	}, {
-		.name = "case 8 last three pages of one pmd and two of the next",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_T(GUP_LEAF_NR - 3), .nr = 5,
-	}, {
-		.name = "case 8 last page of one pmd and eight of the next",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_T(GUP_LEAF_NR - 1), .nr = 9,
-	}, {
-		.name = "case 8 from entries into a pmd",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_Q(GUP_LEAF_NR - 3), .nr = 5,
-	}, {
-		.name = "case 8 inside entries",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_Q(5), .nr = 3,
-	}, {
-		.name = "one whole pmd",
-		.flags = GUP_PIN_W, .call = GUP_MM_LOCKED,
-		.first = GUP_T(0), .nr = GUP_LEAF_NR,
-	}, {
-		.name = "first page of a pmd",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_T(0), .nr = 1,
-	}, {
-		.name = "last page of a pmd",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_T(GUP_LEAF_NR - 1), .nr = 1,
-	}, {
-		.name = "everything",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR,
-	}, {
-		.name = "everything for long",
-		.flags = GUP_PIN_LW, .call = GUP_MM_LOCKED,
-		.first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR,
-	}, {
-		.name = "everything but the ends",
-		.flags = GUP_PIN, .call = GUP_MM_SLOW,
-		.first = GUP_Q(1), .nr = 3 * GUP_LEAF_NR - 2,
-	}, {
-		.name = "split the pmd and go on in its entries",
-		.flags = GUP_GET | FOLL_SPLIT_PMD, .call = GUP_MM_LOCKED,
-		.first = GUP_T(5), .nr = 3,
-	}, {
-		.name = "split both pmds",
-		.flags = GUP_PIN_W | FOLL_SPLIT_PMD, .call = GUP_MM_SLOW,
-		.first = GUP_T(GUP_LEAF_NR - 3), .nr = 5,
-	},
+	{ .name = "case 8 inside one pmd", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_T(5), .nr = 3 },
+	{ .name = "case 8 last three pages of one pmd and two of the next",
+	  .flags = GUP_GET, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(GUP_LEAF_NR - 3), .nr = 5 },
+	{ .name = "case 8 last page of one pmd and eight of the next",
+	  .flags = GUP_GET, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(GUP_LEAF_NR - 1), .nr = 9 },
+	{ .name = "case 8 from entries into a pmd", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_Q(GUP_LEAF_NR - 3), .nr = 5 },
+	{ .name = "case 8 inside entries", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_Q(5), .nr = 3 },
+	{ .name = "one whole pmd", .flags = GUP_PIN_W, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(0), .nr = GUP_LEAF_NR },
+	{ .name = "first page of a pmd", .flags = GUP_PIN_W,
+	  .call = GUP_MM_SLOW, .first = GUP_T(0), .nr = 1 },
+	{ .name = "last page of a pmd", .flags = GUP_PIN_W, .call = GUP_MM_SLOW,
+	  .first = GUP_T(GUP_LEAF_NR - 1), .nr = 1 },
+	{ .name = "everything", .flags = GUP_PIN_W, .call = GUP_MM_SLOW,
+	  .first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR },
+	{ .name = "everything for long", .flags = GUP_PIN_LW,
+	  .call = GUP_MM_LOCKED, .first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR },
+	{ .name = "everything but the ends", .flags = GUP_PIN,
+	  .call = GUP_MM_SLOW, .first = GUP_Q(1), .nr = 3 * GUP_LEAF_NR - 2 },
+	{ .name = "split the pmd and go on in its entries",
+	  .flags = GUP_GET | FOLL_SPLIT_PMD, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(5), .nr = 3 },
+	{ .name = "split both pmds", .flags = GUP_PIN_W | FOLL_SPLIT_PMD,
+	  .call = GUP_MM_SLOW, .first = GUP_T(GUP_LEAF_NR - 3), .nr = 5 },
 };
 
 GUP_ROWS(gup_leaf_rows);

@@ -40,16 +40,11 @@ struct gup_poison_row {
 };
 
 static const struct gup_poison_row gup_poison_rows[] = {
-	{
-		.name = "hwpoison entry",
-		.entry = GUP_POISON_HWPOISON, .error = -EHWPOISON,
-	}, {
-		.name = "marker of uffdio_poison",
-		.entry = GUP_POISON_UFFDIO, .error = -EHWPOISON,
-	}, {
-		.name = "guard marker",
-		.entry = GUP_POISON_GUARD, .error = -EFAULT,
-	},
+	{ .name = "hwpoison entry", .entry = GUP_POISON_HWPOISON,
+	  .error = -EHWPOISON },
+	{ .name = "marker of uffdio_poison", .entry = GUP_POISON_UFFDIO,
+	  .error = -EHWPOISON },
+	{ .name = "guard marker", .entry = GUP_POISON_GUARD, .error = -EFAULT },
 };
 
 GUP_ROWS(gup_poison_rows);
@@ -100,16 +95,13 @@ static struct gup_mm *gup_poison_create(struct kunit *test)
 	if (row->entry == GUP_POISON_HWPOISON &&
 	    !IS_ENABLED(CONFIG_MEMORY_FAILURE))
 		kunit_skip(test, "no CONFIG_MEMORY_FAILURE");
-	poison = kunit_kzalloc(test, sizeof(*poison), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, poison);
+	poison = gup_zalloc(test, 1, sizeof(*poison));
 	m = gup_mm_create_or_skip(test, &layout);
 	pte = gup_poison_mk_pte(row->entry, gup_mm_page(m, 'A', GUP_POISON_AT));
 	poison->m = m;
 	poison->pte = gup_kunit_mm_exchange(m->mm,
 					    gup_mm_addr(m, GUP_POISON_AT), pte);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
-							gup_poison_put_back,
-							poison), 0);
+	gup_undo_later(test, gup_poison_put_back, poison);
 
 	return m;
 }

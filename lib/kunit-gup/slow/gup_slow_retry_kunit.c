@@ -32,25 +32,18 @@ struct gup_retry_row {
 };
 
 static const struct gup_retry_row gup_retry_rows[] = {
-	{
-		.name = "case 10 retry and pin",
-		.fault = VM_FAULT_RETRY, .flags = GUP_PIN, .ret = 8,
-	}, {
-		.name = "case 10 retry and get",
-		.fault = VM_FAULT_RETRY, .flags = GUP_GET, .ret = 8,
-	}, {
-		.name = "case 10 completed and pin",
-		.fault = VM_FAULT_COMPLETED, .flags = GUP_PIN, .ret = 8,
-	}, {
-		.name = "case 10 completed and pin for long",
-		.fault = VM_FAULT_COMPLETED, .flags = GUP_PIN_L, .ret = 8,
-	}, {
-		.name = "case 10 without waiting",
-		.fault = VM_FAULT_RETRY, .flags = GUP_PIN | FOLL_NOWAIT, .ret = 4,
-	}, {
-		.name = "the handler maps and keeps the lock",
-		.fault = VM_FAULT_NOPAGE, .flags = GUP_PIN, .ret = 8,
-	},
+	{ .name = "case 10 retry and pin", .fault = VM_FAULT_RETRY,
+	  .flags = GUP_PIN, .ret = 8 },
+	{ .name = "case 10 retry and get", .fault = VM_FAULT_RETRY,
+	  .flags = GUP_GET, .ret = 8 },
+	{ .name = "case 10 completed and pin", .fault = VM_FAULT_COMPLETED,
+	  .flags = GUP_PIN, .ret = 8 },
+	{ .name = "case 10 completed and pin for long",
+	  .fault = VM_FAULT_COMPLETED, .flags = GUP_PIN_L, .ret = 8 },
+	{ .name = "case 10 without waiting", .fault = VM_FAULT_RETRY,
+	  .flags = GUP_PIN | FOLL_NOWAIT, .ret = 4 },
+	{ .name = "the handler maps and keeps the lock",
+	  .fault = VM_FAULT_NOPAGE, .flags = GUP_PIN, .ret = 8 },
 };
 
 GUP_ROWS(gup_retry_rows);

@@ -29,8 +29,6 @@ static void *gup_array_entry(struct gup_array *array, unsigned int i)
 /**
  * gup_array_fill() - fill the array from the entries of the layout, again
  * @array: the array
- *
- * Context: Process context.
  */
 void gup_array_fill(struct gup_array *array)
 {
@@ -57,15 +55,13 @@ void gup_array_fill(struct gup_array *array)
  * @layout: the layout
  * @folios: whether the array has folios instead of pages
  *
- * Context: Process context, in the thread of the test.
  * Return: The array. The test ends here if it cannot be made.
  */
 struct gup_array *gup_array_create(struct kunit *test,
 				   const struct gup_layout *layout, bool folios)
 {
-	struct gup_array *array = kunit_kzalloc(test, sizeof(*array), GFP_KERNEL);
+	struct gup_array *array = gup_zalloc(test, 1, sizeof(*array));
 
-	KUNIT_ASSERT_NOT_NULL(test, array);
 	array->fx = gup_fixture_create(test, layout);
 	array->fx->suite = array;
 	array->fx->zero_refs = page_ref_count(ZERO_PAGE(0));
@@ -150,8 +146,6 @@ void gup_array_watch(struct gup_array *array)
  * @array: the array
  *
  * The statistic does not know of it.
- *
- * Context: Process context.
  */
 void gup_array_pin(struct gup_array *array)
 {
@@ -173,7 +167,6 @@ void gup_array_pin(struct gup_array *array)
  * gup_array_nr_counted() - how many entries have a pin that is counted anywhere
  * @array: the array
  *
- * Context: Process context.
  * Return: The number of pages that are not the zero page.
  */
 int gup_array_nr_counted(struct gup_array *array)
@@ -209,7 +202,6 @@ static void gup_array_check_folio(struct gup_array *array, unsigned int letter,
  * @first: the first of the entries that are pinned, up to the last
  * @diff:  the first thing that is not as it should be
  *
- * Context: Process context.
  * Return: Whether all is well.
  */
 bool gup_array_check(struct gup_array *array, unsigned int first,

@@ -178,7 +178,6 @@ static void gup_lt_assert_row(struct kunit *test, struct gup_fixture *fx,
  * @test: the test, which is skipped if the row cannot be had
  * @row:  the row
  *
- * Context: Process context, in the thread of the test.
  * Return: The check to be.
  */
 struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
@@ -190,8 +189,7 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 
-	lt = kunit_kzalloc(test, sizeof(*lt), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, lt);
+	lt = gup_zalloc(test, 1, sizeof(*lt));
 	lt->row = row;
 	lt->array = gup_array_create(test, &row->layout, row->folios);
 	lt->array->fx->suite = lt;
@@ -243,7 +241,6 @@ long gup_lt_nr_isolated(void)
  * @listed:   filled with the folios on the list, of %GUP_ARRAY_TEXT bytes
  * @isolated: filled with the change of the statistic of isolated pages
  *
- * Context: Process context, in the thread of the test.
  * Return: The number that was collected.
  */
 unsigned long gup_lt_collect(struct gup_lt *lt, char *listed, long *isolated)

@@ -65,8 +65,6 @@ static struct gup_mm_seen *gup_mm_see(struct gup_mm *m, struct folio *folio)
  * gup_mm_before() - remember how everything is before a call
  * @m:   the piece of address space
  * @ask: the call
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 {
@@ -103,8 +101,6 @@ void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
  * gup_mm_call() - call the function
  * @m:   the piece of address space
  * @ask: the call; its result goes there
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_call(struct gup_mm *m, struct gup_mm_ask *ask)
 {
@@ -139,8 +135,6 @@ void gup_mm_call(struct gup_mm *m, struct gup_mm_ask *ask)
  * gup_mm_after() - remember what a call did to the statistics
  * @m:   the piece of address space
  * @ask: the call
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 {
@@ -278,7 +272,6 @@ static long gup_mm_nr_counted(struct gup_mm *m, struct gup_mm_ask *ask)
  * @ask:  the call, after gup_mm_after()
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_mm_check(struct gup_mm *m, struct gup_mm_ask *ask,
@@ -303,7 +296,6 @@ bool gup_mm_check(struct gup_mm *m, struct gup_mm_ask *ask,
  *
  * After a difference nothing is given back: who knows what was taken.
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
@@ -363,7 +355,6 @@ static void gup_mm_check_number(struct gup_mm_ask *ask, unsigned int walk,
  * @ask:  the call; its result, @ask->ret, is there afterwards
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
@@ -385,8 +376,6 @@ bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
 /**
  * gup_mm_row_run() - make the layout of a row, and its call
  * @test: the test, its parameter is a &struct gup_mm_row
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_row_run(struct kunit *test)
 {

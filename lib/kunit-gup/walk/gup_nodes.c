@@ -18,22 +18,17 @@
  * @m:   the address space
  * @max: how many addresses there may be
  *
- * Context: Process context, in the thread of the test.
  * Return: The query.
  */
 struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max)
 {
-	struct gup_nodes *q = kunit_kzalloc(m->test, sizeof(*q), GFP_KERNEL);
+	struct gup_nodes *q = gup_zalloc(m->test, 1, sizeof(*q));
 
-	KUNIT_ASSERT_NOT_NULL(m->test, q);
 	q->m = m;
 	q->max = max;
-	q->addr = kunit_kcalloc(m->test, max + 1, sizeof(*q->addr), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, q->addr);
-	q->want = kunit_kcalloc(m->test, max + 1, sizeof(*q->want), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, q->want);
-	q->got = kunit_kcalloc(m->test, max + 1, sizeof(*q->got), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, q->got);
+	q->addr = gup_zalloc(m->test, max + 1, sizeof(*q->addr));
+	q->want = gup_zalloc(m->test, max + 1, sizeof(*q->want));
+	q->got = gup_zalloc(m->test, max + 1, sizeof(*q->got));
 
 	return q;
 }
@@ -42,8 +37,6 @@ struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max)
  * gup_nodes_add() - one more address
  * @q:    the query
  * @addr: the address
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_nodes_add(struct gup_nodes *q, unsigned long addr)
 {
@@ -71,8 +64,6 @@ static unsigned long gup_nodes_page(struct gup_nodes *q, unsigned int entry,
  * gup_nodes_add_addresses() - the addresses of a layout
  * @q:   the query
  * @ask: the layout
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask)
 {
@@ -114,7 +105,6 @@ void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask)
  * gup_nodes_lacks() - why a layout of addresses cannot be had
  * @ask: the layout
  *
- * Context: Any.
  * Return: The reason to skip a test, or NULL.
  */
 const char *gup_nodes_lacks(const char *ask)
@@ -147,8 +137,6 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
  * gup_nodes_expect() - the reference says what a layout says
  * @q:    the query
  * @want: the layout
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_nodes_expect(struct gup_nodes *q, const char *want)
 {
@@ -186,7 +174,6 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
  * @nr:    the number of addresses; all others must be untouched
  * @diff:  the first thing that is not as it should be
  *
- * Context: Any.
  * Return: Whether all is well.
  */
 bool gup_nodes_matches(struct gup_nodes *q, unsigned int first,
@@ -218,7 +205,6 @@ static void gup_nodes_poison(struct gup_nodes *q)
  * @q:    the query
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_nodes_array(struct gup_nodes *q, struct gup_diff *diff)
@@ -234,7 +220,6 @@ bool gup_nodes_array(struct gup_nodes *q, struct gup_diff *diff)
  * gup_nodes_users() - put the arrays into user space
  * @q: the query
  *
- * Context: Process context, in the thread of the test.
  * Return: Their addresses.
  */
 struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
@@ -244,11 +229,8 @@ struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
 	struct kunit *test = q->m->test;
 	struct gup_nodes_users users;
 
-	users.pages = kunit_vm_mmap(test, NULL, 0, 2 * nr_pages * PAGE_SIZE,
-				    PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, users.pages, 0);
-	KUNIT_ASSERT_LT(test, users.pages, TASK_SIZE);
+	users.pages = gup_mm_mmap(test, 0, 2 * nr_pages * PAGE_SIZE,
+				  PROT_READ | PROT_WRITE);
 	users.status = users.pages + nr_pages * PAGE_SIZE;
 
 	gup_nodes_poison(q);
@@ -265,7 +247,6 @@ struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
  * @q:     the query
  * @users: the arrays
  *
- * Context: Process context, in the thread of the test.
  * Return: 0 or an error.
  */
 int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users)
@@ -280,8 +261,6 @@ int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users)
  * @q:      the query
  * @status: the address of the array
  * @nr:     the number of them that can be read
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
 {
@@ -296,7 +275,6 @@ void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
  * @q:    the query
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff)
@@ -314,8 +292,6 @@ bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff)
  * gup_nodes_run() - ask in both ways, and see that nobody holds anything after it
  * @q:      the query
  * @layout: the layout of the entries, for messages
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_nodes_run(struct gup_nodes *q, const char *layout)
 {

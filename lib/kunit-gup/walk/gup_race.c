@@ -22,9 +22,7 @@
 struct gup_watch *gup_watch(struct gup_fixture *fx)
 {
 	if (!fx->watch) {
-		fx->watch = kunit_kzalloc(fx->test, sizeof(*fx->watch),
-					  GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(fx->test, fx->watch);
+		fx->watch = gup_zalloc(fx->test, 1, sizeof(*fx->watch));
 		fx->watch->refuse = -1;
 		fx->watch->inaccessible = -1;
 	}
@@ -254,9 +252,7 @@ void gup_race_watch_slow(struct gup_fixture *fx)
  */
 void gup_race_count_reads(struct gup_fixture *fx)
 {
-	fx->reads = kunit_kcalloc(fx->test, PTRS_PER_PTE, sizeof(*fx->reads),
-				  GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(fx->test, fx->reads);
+	fx->reads = gup_zalloc(fx->test, PTRS_PER_PTE, sizeof(*fx->reads));
 	kunit_activate_static_stub(fx->test, gup_kunit_lockless_read,
 				   gup_read_stub);
 }

@@ -8,7 +8,6 @@
  * @m:    the memory
  * @ask:  the call
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_real_ask(struct kunit *test, struct gup_mm *m, struct gup_mm_ask *ask)
@@ -57,8 +56,6 @@ static bool gup_real_ask_range(struct kunit *test, struct gup_mm *m,
  * @size: the pages of one folio in it
  *
  * What the calls do to the memory, the later ones find.
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_real_ask_all(struct kunit *test, struct gup_mm *m, unsigned int size)
 {

@@ -14,27 +14,12 @@
 #define GUP_RR_FOREIGN		0xf0f0f0f0U
 
 /**
- * gup_rr_below() - choose a number
- * @rnd:  where choices come from
- * @ceil: what it has to be below
- *
- * Context: Any.
- * Return: The number.
- */
-unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil)
-{
-	return prandom_u32_state(rnd) % ceil;
-}
-
-/**
  * gup_rr_choose() - choose a part of the range
  * @rnd:   where choices come from
  * @first: the first page
  * @nr:    the number of pages
  *
  * Mostly a small one, and where the others are busy too.
- *
- * Context: Any.
  */
 void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
 {
@@ -43,32 +28,6 @@ void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
 	*first = gup_rr_below(rnd, busy ? GUP_RR_BUSY_PAGES : GUP_RR_PAGES);
 	*nr = 1 + gup_rr_below(rnd, busy ? GUP_RR_BUSY_PAGES :
 					   GUP_RR_PAGES - *first);
-}
-
-/**
- * gup_rr_home() - the address of a page of the range
- * @rr:  the race
- * @idx: the page
- *
- * Context: Any.
- * Return: The address.
- */
-unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx)
-{
-	return rr->home + idx * PAGE_SIZE;
-}
-
-/**
- * gup_rr_away() - the address where a page of the range is moved to
- * @rr:  the race
- * @idx: the page
- *
- * Context: Any.
- * Return: The address.
- */
-unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx)
-{
-	return rr->away + (idx + 1) * PAGE_SIZE;
 }
 
 /**
@@ -96,11 +55,6 @@ bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
 	gup_kunit_madvise(addr, nr * PAGE_SIZE, MADV_HUGEPAGE);
 
 	return true;
-}
-
-static const char *gup_rr_lacks_nothing(void)
-{
-	return NULL;
 }
 
 static const char *gup_rr_lacks_nodes(void)
@@ -228,7 +182,6 @@ static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
 
 const struct gup_rr_change gup_rr_reuses = {
 	.act = gup_rr_reuse,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_splits = {
@@ -243,12 +196,10 @@ const struct gup_rr_change gup_rr_collapses = {
 
 const struct gup_rr_change gup_rr_protects = {
 	.act = gup_rr_protect,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_moves = {
 	.act = gup_rr_move,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_migrates = {
@@ -258,10 +209,8 @@ const struct gup_rr_change gup_rr_migrates = {
 
 const struct gup_rr_change gup_rr_reclaims = {
 	.act = gup_rr_reclaim,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_remaps = {
 	.act = gup_rr_remap,
-	.lacks = gup_rr_lacks_nothing,
 };

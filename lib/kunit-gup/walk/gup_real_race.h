@@ -16,7 +16,7 @@ struct gup_rr;
 /**
  * struct gup_rr_change - something that is done to the range
  * @act:   do it once, somewhere; returns whether it was done
- * @lacks: why it cannot be done in this kernel, or NULL
+ * @lacks: why it cannot be done in this kernel; NULL if it always can
  */
 struct gup_rr_change {
 	bool (*act)(struct gup_rr *rr, struct rnd_state *rnd);
@@ -53,7 +53,7 @@ struct gup_rr_thread {
  * @thread:     those who make changes
  * @nr_threads: number of them
  * @pinned:     number of pages that the calls returned
- * @batches:       number of times that a page followed one of the same folio
+ * @neighbours: number of times that a page was behind one of the same folio
  * @diff:       what was wrong with a page
  */
 struct gup_rr {
@@ -67,14 +67,28 @@ struct gup_rr {
 	struct gup_rr_thread thread[GUP_RR_MAX_THREADS];
 	unsigned int nr_threads;
 	unsigned long pinned;
-	unsigned long batches;
+	unsigned long neighbours;
 	struct gup_diff diff;
 };
 
-unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil);
+static inline unsigned int gup_rr_below(struct rnd_state *rnd,
+					unsigned int ceil)
+{
+	return prandom_u32_state(rnd) % ceil;
+}
+
+/* The address of a page of the range, and where it is moved to. */
+static inline unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx)
+{
+	return rr->home + idx * PAGE_SIZE;
+}
+
+static inline unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx)
+{
+	return rr->away + (idx + 1) * PAGE_SIZE;
+}
+
 void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr);
-unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx);
-unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx);
 bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
 		unsigned int nr);
 

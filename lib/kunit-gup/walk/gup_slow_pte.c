@@ -142,8 +142,6 @@ static void gup_slow_pte_mark_zero(struct gup_fixture *fx)
 /**
  * gup_slow_pte_row_run() - make the layout of a row, and run its request
  * @test: the test, its parameter is a &struct gup_slow_pte_row
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_slow_pte_row_run(struct kunit *test)
 {

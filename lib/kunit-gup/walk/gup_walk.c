@@ -152,7 +152,6 @@ static int gup_nr_counted(struct gup_fixture *fx, struct gup_walk *walk)
  *
  * Says nothing about the number itself.
  *
- * Context: Process context.
  * Return: Whether all is well.
  */
 bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
@@ -192,7 +191,6 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
  *
  * After a difference nothing is put: who knows what was taken.
  *
- * Context: Process context.
  * Return: Whether all is well.
  */
 bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
@@ -248,7 +246,6 @@ void gup_walk_settle(struct gup_fixture *fx, struct gup_walk *walk,
  *        which is the number that the oracle says
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
