@@ -26,7 +26,7 @@ char gup_page_letter(const struct gup_folio *folio, const struct page *page)
 }
 
 /**
- * gup_page_name() - what a layout calls a page
+ * gup_page_name() - the name of a page in a layout
  * @folio: the folios by letter, or NULL if there are none
  * @page:  the page, NULL, an error, or %GUP_POISON; it is not read
  *

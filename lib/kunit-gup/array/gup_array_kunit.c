@@ -2,10 +2,10 @@
 /*
  * gup_array: how many leading entries of an array belong to one folio?
  *
- * The helpers that unpinning and the longterm check ask, alone. Their answer is
- * compared with literals, and with a reference that looks at the struct page of
- * each entry, for every small array over eight kinds of entries, and around the
- * borders of what is compared in one go.
+ * The helpers of unpinning and of the longterm check, called alone. Their
+ * answer is compared with literals, and with an oracle that looks at the struct
+ * page of each entry: for every small array of eight kinds of entries, and for
+ * arrays around the number of entries that are compared at a time.
  */
 #include "walk/gup_array.h"
 
@@ -103,7 +103,7 @@ static void gup_array_folios(struct kunit *test)
 
 #define GUP_ARRAY_LEN	5
 
-/* Every array of five entries over pages of neighbours, the zero page and none. */
+/* Every array of five entries: pages of neighbours, the zero page, and holes. */
 static void gup_array_every_array(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2 B0+ C1 D0",
@@ -130,7 +130,7 @@ static void gup_array_every_array(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, checked, all / kinds * (kinds - 1) * GUP_ARRAY_LEN);
 }
 
-/* Every kind of odd entry at every place of an array of pages in order. */
+/* Each odd entry at each place of an array of pages in order. */
 static void gup_array_odd_entry(struct kunit *test, struct page **pages,
 				struct page **odd, unsigned int nr)
 {
@@ -154,8 +154,8 @@ static void gup_array_odd_entry(struct kunit *test, struct page **pages,
 }
 
 /*
- * A folio of 32 pages from every page on, in arrays of every length up to and
- * into its neighbour, with one entry that is something else.
+ * A folio of 32 pages, from every page on, in arrays of every length up to and
+ * into its neighbour, with one odd entry.
  */
 static void gup_array_lengths(struct kunit *test)
 {
@@ -171,7 +171,7 @@ static void gup_array_lengths(struct kunit *test)
 			gup_array_odd_entry(test, pages + first, pages + 34, nr);
 }
 
-/* Nothing but the pointers is looked at: what is behind them may be nonsense. */
+/* Only pointers are compared: the struct pages may have anything. */
 static void gup_array_reads_pointers_only(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A4", "A0-15 A3-1" };
@@ -180,7 +180,7 @@ static void gup_array_reads_pointers_only(struct kunit *test)
 	struct folio *folio = page_folio(pages[0]);
 	unsigned int i;
 
-	/* The page behind the first has the order of the folio. */
+	/* The second page has the order of the folio. */
 	for (i = 2; i < 16; i++)
 		clear_compound_head(folio_page(folio, i));
 	KUNIT_EXPECT_EQ(test,

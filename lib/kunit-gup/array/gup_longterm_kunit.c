@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_longterm: which folios of an array must not be pinned for long, and what
- * becomes of them.
+ * gup_longterm: the longterm check of an array: which of its folios must not be
+ * pinned for long, and what is done with them.
  *
- * Each row says which folios are looked at and in which order, for which the LRU
- * caches are drained, and what is isolated and migrated, over arrays of pages and of
- * folios. A reference that goes entry by entry is compared with it, and is what holds
- * for a tree that looks at repeated small pages each time.
+ * Each row is an array of pages or folios, and says which folios are looked at
+ * and in which order, for which the LRU caches are drained, and what is
+ * isolated and migrated. The oracle has to say the same; it also knows a tree
+ * that looks at repeated small pages each time.
  */
 #include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"
@@ -119,7 +119,7 @@ static void gup_lt_expect(struct kunit *test, struct gup_lt *lt,
 	KUNIT_EXPECT_EQ(test, lt->bad_refs, 0);
 }
 
-/* The first step alone: what is looked at, drained, isolated. */
+/* Only the first step: look, drain, isolate. */
 static void gup_lt_run_collect(struct kunit *test)
 {
 	const struct gup_lt_row *row = test->param_value;
@@ -149,7 +149,7 @@ static void gup_lt_run_collect(struct kunit *test)
 			   lt->array->nr * sizeof(struct page *));
 }
 
-/* In the end, all are pinned and in the array, or none. */
+/* In the end, all pages are pinned and in the array, or none. */
 static void gup_lt_expect_pins(struct kunit *test, struct gup_lt *lt, long ret)
 {
 	struct gup_array *array = lt->array;
@@ -169,7 +169,7 @@ static void gup_lt_expect_pins(struct kunit *test, struct gup_lt *lt, long ret)
 	GUP_EXPECT_PAGE_AT(test, fx->folio, fx->pages[i + 1], GUP_POISON, i + 1);
 }
 
-/* All of it: the return value, the pins, the array, what is migrated. */
+/* The whole check: the return value, the pins, the array, what is migrated. */
 static void gup_lt_run_check(struct kunit *test)
 {
 	const struct gup_lt_row *row = test->param_value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_unpin_added: pins that folio_add_pins() adds to one that is there.
+ * gup_unpin_added: pins that folio_add_pins() adds to a pin.
  *
- * As iommufd does with a folio of memfd_pin_folios(), to release parts of it
- * later. Whatever releases them must release that many.
+ * iommufd does this with a folio of memfd_pin_folios(), to release parts of it
+ * later. Each function that unpins has to release all of them.
  */
 #include <kunit/test-bug.h>
 
@@ -11,7 +11,7 @@
 #include "fixture/gup_stat.h"
 #include "oracle/gup_oracle.h"
 
-/* So many pins in all, by folio_add_pins() but for the first. */
+/* The number of pins, with the first one. */
 #define GUP_UNPIN_ADDED	512
 
 static void gup_unpin_added_range(struct folio *folio)
@@ -53,7 +53,7 @@ static void gup_unpin_added_folios(struct folio *folio)
 }
 
 /**
- * struct gup_unpin_added_row - one pin, many more of it, and their release
+ * struct gup_unpin_added_row - how added pins are released
  * @name:    how they are released
  * @folio:   the folio
  * @release: what releases them

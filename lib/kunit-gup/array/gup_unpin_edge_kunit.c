@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_unpin_edge: unpinning, beyond single arrays and what they are released by.
- *
- * Every small array; folios of two nodes, whose pins are counted on the node of each;
- * that nothing is read which need not be; and what is refused or warned of.
+ * gup_unpin_edge: unpin every small array, and folios of two nodes; what
+ * unpinning must not read, what it refuses, and what it warns of.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -98,7 +96,7 @@ static void gup_unpin_nodes(struct kunit *test)
 
 #define GUP_UNPIN_LEN	5
 
-/* Every array of five pages, of neighbours, repeated, and the zero page. */
+/* Every array of five pages: of neighbours, repeated, and the zero page. */
 static void gup_unpin_every_array(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f B0f+ C1f D0f",
@@ -269,7 +267,7 @@ static void gup_unpin_warned(struct kunit *test)
 	ClearPageDirty(ZERO_PAGE(0));
 }
 
-/* What is dirty already is not made dirty once more. */
+/* A dirty folio is not made dirty again. */
 static void gup_unpin_dirty_already(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f", "A0-3" };
@@ -288,7 +286,7 @@ static void gup_unpin_dirty_already(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, array->dirtied, "");
 }
 
-/* The lock of a clean folio may be waited for: what was released is counted then. */
+/* Released pins are counted before the wait for the lock of a clean folio. */
 static void gup_unpin_counted_before_lock(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f B0f+", "A0-3 B0" };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_unpin: arrays of pages are unpinned by batches.
+ * gup_unpin: arrays of pages are unpinned in batches.
  *
- * Each entry is pinned by hand, and the whole array is given to one of the functions
- * that unpin. What has to come out is the same whether they go by pages or by batches:
- * every folio has the references and pins that it had, as many pins are counted as
- * released as there were pages, and a folio is marked dirty, under its lock, once for
- * every batch. What the batches are is compared with literals, and with a reference that
- * looks at every page.
+ * Each entry is pinned by hand, and the array is given to one of the functions
+ * that unpin. Then every folio has the references and pins that it had, each
+ * page counts as one released pin, and a folio was marked dirty, under its
+ * lock, once for each batch. The batches are compared with literals, and with
+ * an oracle that looks at every page.
  */
 #include "fixture/gup_lacks.h"
 #include "fixture/gup_stat.h"
@@ -17,8 +16,8 @@
  * struct gup_unpin_row - an array of pinned pages
  * @name:   what is special about it
  * @layout: the layout, whose entries are the array
- * @batches:   how it is released
- * @clean:  the batches of the folios of a file that are not dirty yet, by letter
+ * @batches: how it is released
+ * @clean:  for each batch of a clean folio of a file, its letter
  * @dirty:  the folios that are dirty before, by letter
  */
 struct gup_unpin_row {
@@ -80,7 +79,7 @@ static const struct gup_unpin_row gup_unpin_rows[] = {
 
 GUP_ROWS(gup_unpin_rows);
 
-/* Entries without a page: where unpinning takes them. */
+/* Entries without a page, where all trees take them. */
 static const struct gup_unpin_row gup_unpin_null_rows[] = {
 	{ .name = "nothing but holes", .layout = { "A0f", ".4" },
 	  .batches = "", .clean = "" },
@@ -90,7 +89,7 @@ static const struct gup_unpin_row gup_unpin_null_rows[] = {
 
 GUP_ROWS(gup_unpin_null_rows);
 
-/* And where 7.3 looks for the struct page of a hole. */
+/* Entries without a page, where 7.3 reads their struct page. */
 static const struct gup_unpin_row gup_unpin_hole_rows[] = {
 	{ .name = "hole behind a page", .layout = { "A2f", "A0-1 . A2-3" },
 	  .batches = "A2 A2", .clean = "" },
@@ -161,7 +160,7 @@ static void gup_unpin_by_fast(struct gup_array *array)
 	gup_kunit_gup.fast_unpin(array->fx->pages, array->nr);
 }
 
-/* Unpin the array of the row, and see that everything is as before. */
+/* Unpin the array of the row, and check that everything is as before. */
 static void gup_unpin_check(struct kunit *test, struct gup_array *array,
 			    gup_unpin_fn unpin, const char *batches)
 {
@@ -187,7 +186,7 @@ static void gup_unpin_set_dirty(struct gup_array *array, const char *letters)
 		folio_set_dirty(gup_fixture_folio(array->fx, *letters));
 }
 
-/* Anonymous folios keep the dirty bit; of those of a file there is a log. */
+/* Anonymous folios keep the dirty bit, and there is a log for those of a file. */
 static void gup_unpin_expect_dirty(struct kunit *test, struct gup_array *array,
 				   const struct gup_unpin_row *row, bool dirty)
 {
@@ -279,7 +278,7 @@ static void gup_unpin_folio_array(struct kunit *test)
 	gup_unpin_expect_dirty(test, array, row, false);
 }
 
-/* One page at a time, there are no batches. */
+/* With one page at a time, each batch is one page. */
 static void gup_unpin_single_pages(struct kunit *test)
 {
 	struct gup_array *array = gup_unpin_row_array(test, false);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_bench_array: what a page of an array costs, in the longterm check and when it
- * is unpinned.
+ * gup_bench_array: the time for a page of an array, in the longterm check and
+ * when it is unpinned.
  *
- * As gup_bench, for what is done with the array that a walk fills: nothing here can
- * fail for being slow. All the pages of folios of one order, one folio after the
- * other, are checked many times in a row, and found pinnable; or they are unpinned,
- * after they were pinned when the clock was off. In hugetlb, the folio is of order 9
- * and has the page type of hugetlb pages where the kernel has that; otherwise it is
- * what a hugetlb page is for this code, a folio that is mapped as a whole.
+ * As gup_bench, for the array that a walk has filled. All pages of folios of
+ * one order are checked many times, and may be pinned; or they are unpinned,
+ * after they were pinned with the clock off. For hugetlb, the folio is of order
+ * 9, with the page type of hugetlb if the kernel has that.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -24,7 +22,7 @@
  * struct gup_bench_array_op - what is measured
  * @name:    its name in the output
  * @call:    the function that is measured
- * @pins:    whether @call takes pins away, which have to be there
+ * @pins:    whether @call releases pins
  * @mosaic:  whether every second page is one of another folio
  * @hugetlb: whether the folio is one of hugetlb
  */

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_bench: what a page costs.
+ * gup_bench: the time for a page.
  *
- * Not a test: nothing here can fail for being slow. GUP-fast walks over a full
- * page table, with folios of one order after the other, IRQs disabled, many times
- * in a row; the references add up meanwhile and are put when the clock is off.
- * For each order a line with the minimum and the median of many such rounds is
- * printed, in picoseconds for a page, for tools/ to compare kernels with. The
- * numbers mean nothing by themselves.
+ * This is no test, and does not fail for being slow. GUP-fast walks over a full
+ * page table many times, with IRQs disabled, for folios of each order; the
+ * references are put when the clock is off. It prints the minimum and the
+ * median of many rounds in picoseconds for a page, for tools/ to compare
+ * kernels. The numbers mean nothing by themselves.
  *
- * In a mosaic no page follows the one before it in the same folio, as after many
- * of them were copied on write: no batch is longer than one page, and every guess
- * is wrong. It shows what batching costs where there is nothing to gain.
+ * In a mosaic, no page is behind the one before it in the same folio, as after
+ * many copies on write: each batch is one page, and every guess is wrong. It
+ * shows the cost of batching where it gains nothing.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>

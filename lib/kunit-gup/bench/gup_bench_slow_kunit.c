@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_bench_slow: what a page costs in the slow path.
+ * gup_bench_slow: the time for a page in the slow path.
  *
- * As gup_bench, but by the exported functions over a real mm, with the mmap lock
- * held: 512 pages, mapped by page table entries, of folios of one order after the
- * other. There are 16 folios at most, mapped again and again, which only memory
- * of files may be. Nothing here can fail for being slow.
+ * As gup_bench, but by the exported functions on a real mm, with the mmap lock
+ * held: 512 pages of folios of each order, mapped by PTEs. These are at most 16
+ * folios of a file, mapped again and again.
  */
 #include <linux/ktime.h>
 #include <linux/sort.h>
@@ -37,7 +36,7 @@ static const struct gup_bs_op gup_bs_ops[] = {
 
 GUP_ROWS(gup_bs_ops);
 
-/* The layouts of all pages, made of folios of @order. */
+/* The layout of all pages, in folios of @order. */
 static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order)
 {
 	char *folios = gup_zalloc(test, 1, GUP_BS_LAYOUT);
@@ -56,7 +55,7 @@ static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order
 	return (struct gup_mm_layout) { .folios = folios, .ptes = ptes };
 }
 
-/* Nanoseconds for one round, all references put again; 0 if one call fell short. */
+/* Nanoseconds for one round, with all references put; 0 if a call failed. */
 static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
 {
 	const unsigned int public = flags & ~(FOLL_GET | FOLL_PIN);

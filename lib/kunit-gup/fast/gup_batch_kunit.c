@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_batch: the questions how far a batch reaches, asked one by one.
+ * gup_batch: the helpers that say how far a batch reaches, called one by one.
  *
- * folio_pte_batch_flags() is asked as with and without the PTL: that must not
- * change a single answer. gup_guess_nr_pages() is asked about folios that are not what they seem,
- * and gup_nr_shareable() about every place where an unshared page can be.
+ * folio_pte_batch_flags() has to give the same answer with and without
+ * FPB_LOCKLESS. gup_guess_nr_pages() gets folios that change while it looks at
+ * them, and gup_nr_shareable() a page to be unshared at every place.
  */
 #include "oracle/gup_oracle.h"
 #include "walk/gup_race.h"
@@ -119,7 +119,7 @@ static void gup_batch_pte_batch(struct kunit *test)
 	gup_batch_ask(test, fx, GUP_KUNIT_RESPECT_DIRTY, row->dirty);
 }
 
-/* Any bit ends it, but the folio does not: that is for the caller to know. */
+/* Any bit ends it, but the end of the folio does not: the caller knows that. */
 static void gup_batch_same_entries(struct kunit *test)
 {
 	const struct gup_layout layout = { "A3 B0+", "A0-2 A3:o A4 A5-6:r A7 B0 ." };
@@ -139,7 +139,7 @@ static void gup_batch_same_entries(struct kunit *test)
 	}
 }
 
-/* A difference in any place, as several entries are compared in one round. */
+/* A difference at each place, since several entries are compared at a time. */
 static void gup_batch_same_places(struct kunit *test)
 {
 	const struct gup_layout layout = { "A5", "A0-31" };
@@ -160,7 +160,7 @@ static void gup_batch_same_places(struct kunit *test)
 	}
 }
 
-/* Each entry but the first, whose value the caller has. */
+/* Each entry is read but the first, whose value the caller passes. */
 static void gup_batch_reads_lockless(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4 B0", "A0-9 B0" };
@@ -248,7 +248,7 @@ static void gup_batch_guess_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 1, 200), 200);
 }
 
-/* What the guess reads while a folio comes, goes or changes its order. */
+/* What the guess may read while a folio is made, split or freed. */
 static void gup_batch_guess_garbage(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4", NULL };
@@ -270,7 +270,7 @@ static void gup_batch_guess_garbage(struct kunit *test)
 	}
 	folio->_flags_1 = flags | 4;
 
-	/* PG_head is set before the order is, and before a tail knows of it. */
+	/* PG_head is set before the order is, and before the tail pages are. */
 	gup_fixture_regroup(fx, 'A', 0);
 	__set_bit(PG_head, &page->flags.f);
 	KUNIT_EXPECT_EQ(test, gup_kunit_guess_nr_pages(pfn + 9, 512), 1);
@@ -280,7 +280,7 @@ static void gup_batch_guess_garbage(struct kunit *test)
 	__clear_bit(PG_head, &page->flags.f);
 }
 
-/* One page, unless the next entry maps the next page in the same way. */
+/* The guess is one page, unless the next entry maps the next page alike. */
 static void gup_batch_guess_entries(struct kunit *test)
 {
 	const struct gup_layout layout = { "A3 B3", "A0-1 B2 A3 . A5:o A6:c A7:r" };

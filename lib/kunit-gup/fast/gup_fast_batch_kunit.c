@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_fast_batch: GUP-fast works in batches, and pays once for each.
+ * gup_fast_batch: GUP-fast works in batches, with one grab for each.
  *
- * Everything else in this directory holds for a walker that goes page by page as
- * well. Here is what does not: the number of grabs, how many references they
- * take, and that the statistic counts what the walk keeps and nothing else.
+ * The other suites also pass with a walker that goes page by page. This one
+ * does not: it tests the number of grabs, how many references they take, and
+ * that the statistic counts only what the walk keeps.
  */
 #include "walk/gup_batches.h"
 #include "walk/gup_fast.h"
@@ -97,7 +97,7 @@ static void gup_batch_statistic(struct kunit *test)
 	}
 }
 
-/* The entries of a block stand for each other: one is read, the others are not. */
+/* Of a block of contiguous entries, one is read and stands for all. */
 static void gup_batch_reads_blocks(struct kunit *test)
 {
 	const struct gup_layout layout = { "A5 B0", "A0-31:b B0" };
@@ -112,7 +112,7 @@ static void gup_batch_reads_blocks(struct kunit *test)
 		gup_race_count_reads(fx);
 		gup_walk_run(fx, &walk);
 		for (i = 0; i < 32; i++) {
-			/* The first once more, after the grab. */
+			/* The first is read again after the grab. */
 			want = i == walk.first ? 2 :
 			       i > walk.first && i % GUP_KUNIT_CONT_PTES == 0;
 			KUNIT_EXPECT_EQ_MSG(test, fx->reads[i], want,

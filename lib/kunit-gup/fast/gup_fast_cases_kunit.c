@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_fast_cases: faults that kernels really had, and some that were close.
+ * gup_fast_cases: bugs that kernels really had, and some that were close.
  *
- * Each row is a layout, a request, and in numbers all that has to come out: the
- * pages, the references and pins of each folio, and the statistic. The numbers
- * come from the rules, not from the oracle, and hold for a walker that goes page
- * by page as well as for one that works in batches. After the pages are put, all of
- * them have to be zero.
+ * Each row is a layout, a request, and the result in numbers: the pages, the
+ * references and pins of each folio, and the statistic. The numbers come from
+ * the rules, not from the oracle, and are the same for a walker that goes page
+ * by page. After the pages are put, all of them have to be zero.
  *
- * To add a row: a name, the layouts (see gup_kunit.h), the flags, .want. A row
+ * To add a row: a name, a layout (see gup_layout.h), the flags, .want. A row
  * asks for all entries, unless it has .first and .nr.
  */
 #include <linux/pgalloc.h>
@@ -34,12 +33,12 @@ struct gup_cases_counts {
 	int pins[GUP_CASES_FOLIOS];
 };
 
-/* So many pages; then the references to A, B, ..., and when pinned, the pins. */
+/* The number of pages; the references to A, B, ..., and the pins if pinned. */
 #define GOT(nr, ...)	{ .got = (nr), .refs = { __VA_ARGS__ } }
 #define PINNED(nr, ...)	{ .pinned = (nr), .refs = { __VA_ARGS__ }, \
 			  .pins = { __VA_ARGS__ } }
 
-/* A pin of a folio of order 1: there is no counter for it on 32 bits. */
+/* A folio of order 1 has no counter of pins on 32 bits. */
 #define O1_REFS(nr)	((nr) * (IS_ENABLED(CONFIG_64BIT) ? 1 : 1024))
 #define O1_PINS(nr)	((nr) * IS_ENABLED(CONFIG_64BIT))
 
@@ -67,13 +66,13 @@ struct gup_cases_row {
 	struct gup_cases_counts want;
 };
 
-/* The pmd is present, but leads to some other page than the table. */
+/* The pmd is present, but leads to another page than the table. */
 static void other_pmd(struct gup_fixture *fx, unsigned int arg)
 {
 	pmd_populate_kernel(&init_mm, &fx->slot, page_address(fx->folio[0].page));
 }
 
-/* A becomes one of hugetlb, as far as GUP-fast can see. */
+/* Make A a hugetlb folio, as far as GUP-fast can see. */
 static void make_hugetlb(struct gup_fixture *fx, unsigned int arg)
 {
 	if (IS_ENABLED(CONFIG_HUGETLB_PAGE))
@@ -211,7 +210,7 @@ static void split_b(struct gup_fixture *fx, unsigned int order)
 	gup_fixture_regroup(fx, 'B', order);
 }
 
-/* All of it happens when there is a batch already that the walk keeps. */
+/* Changes when the walk already has a batch that it keeps. */
 static const struct gup_cases_row gup_cases_late_rows[] = {
 	{ .name = "pmd in scan", .layout = { "A2 B4", "A0-3 B0-15" },
 	  .race = { GUP_IN_SCAN, 4, other_pmd }, .flags = GUP_PIN_W,
@@ -282,7 +281,7 @@ static void gup_cases_run_row(struct kunit *test)
 	gup_cases_expect(test, fx, &nothing);
 }
 
-/* Case 7: what would be the counter on 32 bits is in the page behind. */
+/* Case 7: on 32 bits, a counter of pins would be in the next page. */
 static void gup_cases_order_1(struct kunit *test)
 {
 	const struct gup_layout layout = { "A1h B0+ C0+", "A0-1" };
@@ -303,7 +302,7 @@ static void gup_cases_order_1(struct kunit *test)
 	gup_walk_settle(fx, &walk, layout.ptes);
 }
 
-/* Cases 2, 5 and 22: how far the batch reaches that begins at an entry. */
+/* Cases 2, 5 and 22: how far a batch reaches from an entry on. */
 static void gup_cases_batch(struct kunit *test)
 {
 	static const struct {

@@ -2,16 +2,15 @@
 /*
  * gup_fast_folio: what GUP-fast makes of folios of all kinds.
  *
- * As in gup_fast, each row is a layout, a request, and the number of pages that it
- * gets, by the row and by the oracle. Here, it is not the page table that ends a
- * walk but what the pages are: shared with another process, of a file, secret,
- * movable, or without a reference. How to add a row is said in gup_fast_kunit.c.
+ * Rows are as in gup_fast. Here, a walk ends because of the folio, not of the
+ * page table: it is shared with another process, of a file, secret, movable, or
+ * has no reference.
  */
 #include "fixture/gup_stat.h"
 #include "walk/gup_fast.h"
 #include "walk/gup_slow_pte.h"
 
-/* Where a pin to read has to stop, because a page must be unshared. */
+/* A pin to read stops at a page that must be unshared. */
 static const struct gup_fast_row gup_fast_unshare_rows[] = {
 	{ .name = "page 0 of 16", .layout = { "A4", "A0:s A1-15:r" },
 	  .flags = GUP_PIN, .gets = 0, .stop = GUP_UNSHARE },
@@ -56,7 +55,7 @@ static const struct gup_fast_row gup_fast_unshare_rows[] = {
 
 GUP_ROWS(gup_fast_unshare_rows);
 
-/* Folios that GUP-fast must not take, or not for this request. */
+/* Folios that GUP-fast must not take, or not with these flags. */
 static const struct gup_fast_row gup_fast_folio_rows[] = {
 	{ .name = "zero page get", .layout = { "A0", "Z:r" },
 	  .flags = GUP_GET, .gets = 1 },
@@ -110,7 +109,7 @@ static const struct gup_fast_row gup_fast_folio_rows[] = {
 
 GUP_ROWS(gup_fast_folio_rows);
 
-/* A folio whose count has overflowed: refused, with one warning. */
+/* A folio whose refcount has overflowed is refused, with one warning. */
 static void gup_fast_refcount_overflow(struct kunit *test)
 {
 	const struct gup_layout layout = { "A0 B2!", "A0 B0-3" };
@@ -128,7 +127,7 @@ static void gup_fast_refcount_overflow(struct kunit *test)
 	gup_expect_no_diff(test, &diff, layout.ptes);
 }
 
-/* The referenced bit stays when it is set, and is set on every folio. */
+/* A referenced bit that is set stays, and is set on every folio. */
 static void gup_fast_already_referenced(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2 B2", "A0-3 B0-3" };
@@ -142,7 +141,7 @@ static void gup_fast_already_referenced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk.pinned, 8);
 }
 
-/* A folio that may be secret to the guest that it belongs to, on s390. */
+/* On s390, a folio may be inaccessible because it belongs to a guest. */
 static void gup_fast_not_accessible(struct kunit *test)
 {
 	static const unsigned int flags[] = { GUP_PIN_W, GUP_PIN, GUP_GET_W };
@@ -154,7 +153,7 @@ static void gup_fast_not_accessible(struct kunit *test)
 		kunit_skip(test, "every folio is accessible to devices here");
 
 	fx = gup_fixture_create(test, &layout);
-	/* A large one cannot be, which is worth a warning there. */
+	/* A large one cannot belong to a guest, so s390 warns of it. */
 	set_bit(PG_arch_1, &gup_fixture_folio(fx, 'B')->flags.f);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		for (first = 0; first < 8; first += 2) {

@@ -2,12 +2,12 @@
 /*
  * gup_fast: what GUP-fast makes of a page table that does not change.
  *
- * Each row is a layout, a request, and the number of pages that it gets. The row
- * says the number, and the oracle has to say the same; pages, references, pins,
- * referenced bits and statistics are compared with the oracle for every folio,
- * before and after the pages are put.
+ * Each row is a layout, a request, and the number of pages that it gets. The
+ * oracle has to say the same number. Then pages, references, pins, referenced
+ * bits and statistics are compared with the oracle for every folio, before and
+ * after the pages are put.
  *
- * To add a row: a name, the layouts (see gup_kunit.h), the flags, .gets. A row
+ * To add a row: a name, a layout (see gup_layout.h), the flags, .gets. A row
  * asks for all entries, unless it has .first and .nr.
  */
 #include "walk/gup_fast.h"
@@ -107,7 +107,7 @@ static const struct gup_fast_row gup_fast_end_rows[] = {
 
 GUP_ROWS(gup_fast_end_rows);
 
-/* The bits of the entries: which end a batch, and which do not. */
+/* Which bits of an entry end a batch, and which do not. */
 static const struct gup_fast_row gup_fast_bits_rows[] = {
 	{ .name = "read_only half get to write",
 	  .layout = { "A4", "A0-7 A8-15:s" }, .flags = GUP_GET_W, .gets = 8,
@@ -160,7 +160,7 @@ struct gup_length {
 	unsigned int nr;
 };
 
-/* From the first, a middle and the last page; to the end, past it, and less. */
+/* From the first, a middle and the last page; up to the end, past it, or less. */
 static const struct gup_length gup_lengths[] = {
 	{ .nr = 1 },
 	{ .nr = 2 },
@@ -213,7 +213,7 @@ static int gup_lengths_init(struct kunit *test)
 	return 0;
 }
 
-/* The pages of A from @len->first on, and behind them those of B. */
+/* Map the pages of A from @len->first on, and then that of B. */
 static void gup_fast_length(struct kunit *test)
 {
 	static const unsigned int flags[] = { GUP_GET, GUP_GET_W, GUP_PIN, GUP_PIN_W };
@@ -245,7 +245,7 @@ static void gup_fast_length(struct kunit *test)
 	}
 }
 
-/* The table is not the one that the pmd leads to: nothing is taken. */
+/* If the pmd leads to another table by now, nothing is taken. */
 static void gup_fast_other_pmd(struct kunit *test)
 {
 	static const unsigned int flags[] = { GUP_GET_W, GUP_PIN_W };

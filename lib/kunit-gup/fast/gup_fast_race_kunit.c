@@ -2,14 +2,14 @@
 /*
  * gup_fast_race: what GUP-fast makes of a page table that changes under it.
  *
- * A walk takes a few hundred instructions, so races are not waited for: stubs at
- * its steps let each row change something at exactly one of them. The number of
- * pages may depend on whether the walker looks at one entry after the other or
- * at batches (.gets and .gets_batch), but whatever it is, it has to be right for the
- * references, pins, referenced bits and statistics of every folio.
+ * A walk takes a few hundred instructions, too few to wait for a race: each row
+ * changes something at exactly one step, by a stub. A walker that works in
+ * batches may return another number of pages (.gets_batch) than one that goes
+ * entry by entry (.gets), but the references, pins, referenced bits and
+ * statistics of every folio have to fit that number.
  *
- * To add a row: a layout, the step, the entry where the batch begins at which it
- * happens, and a function that changes something. It runs with IRQs disabled.
+ * To add a row: a layout, the step, the first entry of the batch that it is
+ * about, and a function that changes something. It runs with IRQs disabled.
  */
 #include "walk/gup_fast.h"
 #include "walk/gup_race.h"
@@ -37,7 +37,7 @@ struct gup_race_row {
 	bool fresh;
 };
 
-/* The pmd: as when a THP collapse takes the page table away. */
+/* As when a THP collapse takes the page table away. */
 static void clear_pmd(struct gup_fixture *fx, unsigned int arg)
 {
 	fx->slot = __pmd(0);
@@ -55,7 +55,7 @@ static void wrprotect_entry(struct gup_fixture *fx, unsigned int entry)
 	set_pte(ptep, pte_wrprotect(ptep_get(ptep)));
 }
 
-/* As fork does to all of a folio, from the first entry on. */
+/* As fork() does for a whole folio, from the first entry on. */
 static void wrprotect_from(struct gup_fixture *fx, unsigned int entry)
 {
 	for (; entry < fx->nr; entry++)
@@ -79,7 +79,7 @@ static void split_to(struct gup_fixture *fx, unsigned int order)
 	gup_fixture_regroup(fx, 'A', order);
 }
 
-/* Split, and unmapped since. */
+/* Split it, and unmap all pages. */
 static void split_and_unmap(struct gup_fixture *fx, unsigned int order)
 {
 	unsigned int i;
@@ -89,7 +89,7 @@ static void split_and_unmap(struct gup_fixture *fx, unsigned int order)
 		clear_entry(fx, i);
 }
 
-/* Freed: there is nothing to grab, and the entries are gone as well. */
+/* Free it: its pages have no references, and no entry maps them. */
 static void free_folio(struct gup_fixture *fx, unsigned int arg)
 {
 	struct gup_folio *gf = &fx->folio[0];
@@ -104,7 +104,7 @@ static void free_folio(struct gup_fixture *fx, unsigned int arg)
 		clear_entry(fx, i);
 }
 
-/* Not a folio any more, but it looks like one of an order that cannot be. */
+/* As if it were no folio any more, with anything where the order was. */
 static void garbage_order(struct gup_fixture *fx, unsigned int order)
 {
 	struct folio *folio = gup_fixture_folio(fx, 'A');
@@ -274,7 +274,7 @@ static void gup_race_pin(struct kunit *test)
 	gup_race_run_row(test, GUP_PIN_W);
 }
 
-/* A grab that fails, as for PCI peer-to-peer memory, at the first page or later. */
+/* A grab fails, as for PCI peer-to-peer memory, at the first page or later. */
 static void gup_race_grab_fails(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2 B2 C0", "A0-3 B0-3 C0" };
@@ -299,7 +299,7 @@ static void gup_race_grab_fails(struct kunit *test)
 	}
 }
 
-/* A folio that cannot be made accessible to devices, small, large and later. */
+/* A folio cannot be made accessible: a small one, a large one, a later one. */
 static void gup_race_not_accessible(struct kunit *test)
 {
 	static const unsigned int flags[] = { GUP_PIN_W, GUP_PIN, GUP_GET_W };

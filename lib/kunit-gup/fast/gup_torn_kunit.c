@@ -2,12 +2,12 @@
 /*
  * gup_torn: an entry of two words that changes between its words.
  *
- * With CONFIG_GUP_GET_PXX_LOW_HIGH, who reads without the lock can get one word
- * before a change and the other one after it, and take both for a value that was
- * never there. A hardware breakpoint on a word lets that happen each time: it is
- * hit when the word has been read, and then changes the whole entry, as another
- * CPU could. The value that was never there would continue a batch, so whoever sees
- * that batch has not read as it must be.
+ * With CONFIG_GUP_GET_PXX_LOW_HIGH, a reader without the lock can get one word
+ * from before a change and the other one from after it, which together are a
+ * value that was never there. A hardware breakpoint makes that happen each
+ * time: it is hit when one word has been read, and changes the whole entry, as
+ * another CPU could. The value that was never there would continue a batch, so
+ * a reader that finds this batch has read a torn entry.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -54,7 +54,7 @@ static void gup_torn_unwatch(void *breakpoint)
 	unregister_wide_hw_breakpoint((struct perf_event * __percpu *)breakpoint);
 }
 
-/* Make the first entry, and watch a word of the second. */
+/* Make the first entry, and set a breakpoint on a word of the second. */
 static struct gup_torn *gup_torn_watch(struct kunit *test, unsigned int word)
 {
 	struct gup_torn *torn = gup_zalloc(test, 1, sizeof(*torn));
@@ -102,7 +102,7 @@ static unsigned int gup_torn_same(struct folio *folio, pte_t *ptep, pte_t pte)
 	return gup_kunit_nr_same_ptes(ptep, pte, 2);
 }
 
-/* Whether a reader sees a batch, while the entry changes from one value to another. */
+/* Does a reader find a batch while the entry changes? */
 static bool gup_torn_read(struct kunit *test, struct gup_torn *torn,
 			  gup_torn_reader *reader, pte_t before, pte_t after)
 {
@@ -121,7 +121,7 @@ static bool gup_torn_read(struct kunit *test, struct gup_torn *torn,
 	return nr > 1;
 }
 
-/* What would continue the batch, but 4 GB above: the second word is not the same. */
+/* As what would continue the batch, but 4 GB above: the second word differs. */
 static pte_t gup_torn_above(struct gup_fixture *fx)
 {
 	const unsigned long pfn = page_to_pfn(gup_fixture_page(fx, 'A', 1));
@@ -131,8 +131,8 @@ static pte_t gup_torn_above(struct gup_fixture *fx)
 }
 
 /*
- * What a plain read sees depends on the order in which the compiler has it read
- * the words, but one of the two orders it is.
+ * The compiler chooses in which order a plain read takes the words, so it is
+ * torn by a breakpoint on one of them.
  */
 static void gup_torn_entry(struct kunit *test)
 {

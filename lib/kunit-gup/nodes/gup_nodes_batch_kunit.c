@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_nodes_batch: how many walks down the page tables a query of move_pages()
- * takes. One is good for all that is in one VMA and one page table, or huge page,
- * in whatever order; only where it begins at nothing, it answers nothing else.
+ * gup_nodes_batch: a query of move_pages() answers many addresses with one walk
+ * down the page tables: all, in any order, that are in one VMA and one page
+ * table or huge page. Only a walk that begins where nothing is mapped answers
+ * just one.
  *
- * And that the locks are given to those who wait for them: under the lock of the
- * page table, the query asks after every 128 addresses, under the mmap lock after
- * every 16, and then the VMAs may be others.
+ * A query drops the lock of the page table after 128 addresses and the mmap
+ * lock after 16, if somebody waits for it; the VMAs may be others then.
  */
 #include <kunit/static_stub.h>
 #include <linux/mman.h>
@@ -54,7 +54,7 @@ static const struct gup_nodes_walks gup_nodes_walks[] = {
 	  .walks = 1 },
 };
 
-/* How many addresses were answered along with another. */
+/* How many addresses were answered by the walk for another. */
 static unsigned int gup_nodes_answered;
 
 static unsigned long gup_nodes_count_more(struct folio_walk *fw,
@@ -129,7 +129,7 @@ static const struct gup_nodes_walks gup_nodes_waits[] = {
 	  .walks = 2 },
 };
 
-/* When somebody waits, a walk ends after 128 addresses: the answers are the same. */
+/* A walk ends after 128 addresses if somebody waits; the answers are the same. */
 static void page_table_lock(struct kunit *test)
 {
 	const struct gup_nodes_walks *row = test->param_value;
@@ -153,7 +153,7 @@ static void page_table_lock(struct kunit *test)
 static unsigned int gup_nodes_relocked;
 static unsigned long gup_nodes_unmap_addr;
 
-/* Drop the lock; the first time, unmap a page meanwhile. */
+/* Drop the lock, and the first time, unmap a page. */
 static bool gup_nodes_let_unmap(struct mm_struct *mm)
 {
 	mmap_read_unlock(mm);
@@ -174,7 +174,7 @@ static void gup_nodes_let_others(struct kunit *test, unsigned long unmap)
 				   gup_nodes_let_unmap);
 }
 
-/* One walk for each of 500 addresses: the lock can be had after every 16. */
+/* 500 addresses with one walk each: the lock is dropped after every 16. */
 static void mmap_lock(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -194,7 +194,7 @@ static void mmap_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_nodes_relocked, 31);
 }
 
-/* A page that was never there, from the 17th answer on not even its VMA. */
+/* No page is mapped, and from the 17th answer on there is no VMA. */
 static void vma_that_goes(struct kunit *test)
 {
 	struct gup_diff diff = {};

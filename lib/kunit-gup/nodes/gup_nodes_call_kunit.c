@@ -2,11 +2,9 @@
 /*
  * gup_nodes_call: how the arrays of move_pages() are read and written.
  *
- * The query works in chunks: what was written before one of the arrays ends at an
- * address where nothing is mapped stays written, and 7.3 reads and writes 16 at a
- * time, which user space can see. No call may fail for want of memory.
- *
- * And gup_nodes_batch: one walk answers all that it can, which nobody can see.
+ * The query works in chunks. If one of the arrays ends in a hole, user space
+ * can see how many statuses were written before: 7.3 reads and writes 16 at a
+ * time. No call may fail because there is no memory.
  */
 #include <kunit/static_stub.h>
 #include <linux/log2.h>
@@ -24,7 +22,7 @@
 
 #define GUP_NODES_CHUNK	16
 
-/* Pages of all kinds, and asked for over and over again. */
+/* A query about pages of all kinds, again and again. */
 static struct gup_nodes *gup_nodes_of(struct kunit *test, unsigned int nr)
 {
 	static const struct gup_mm_layout layout = {
@@ -108,7 +106,7 @@ static const struct gup_nodes_count gup_nodes_ends[] = {
 	{ .name = "1030 of 1600", .nr = 1600, .end = 1030 },
 };
 
-/* An array of which @end entries are the last before a hole. */
+/* The address of an array that has @end entries before a hole. */
 static unsigned long gup_nodes_at_end(struct gup_nodes *q, unsigned int end,
 				      size_t size)
 {
@@ -146,8 +144,8 @@ static void statuses_end(struct kunit *test)
 	users.status = gup_nodes_at_end(q, row->end, sizeof(*q->got));
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
 	/*
-	 * 7.3 writes 16 at a time. How much of the copy that meets the end was
-	 * written depends on the size of the stores: not all of it on arm64.
+	 * 7.3 writes 16 at a time. Of those that meet the hole, some may be
+	 * written: that depends on the size of the stores, as on arm64.
 	 */
 	gup_nodes_fetch(q, users.status, round_down(row->end, 16));
 	gup_nodes_matches(q, 0, round_down(row->end, 16), &diff);
@@ -168,7 +166,7 @@ static void statuses_read_only(struct kunit *test)
 	gup_expect_no_diff(test, &diff, "600");
 }
 
-/* As many addresses as statuses in one place: each is read before it is lost. */
+/* Both arrays in one place: each address is read before it is overwritten. */
 static void arrays_in_one_place(struct kunit *test)
 {
 	struct gup_nodes *q = gup_nodes_of(test, 1100);
@@ -182,7 +180,7 @@ static void arrays_in_one_place(struct kunit *test)
 	gup_expect_no_diff(test, &diff, "1100");
 }
 
-/* The first look comes before the first write: nothing is there yet. */
+/* Ask for the page of the statuses: it is not there before the first write. */
 static void asked_for_the_statuses(struct kunit *test)
 {
 	struct gup_nodes *q = gup_nodes_of(test, 40);
@@ -222,7 +220,7 @@ static void no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_nodes_counted, row->nr > GUP_NODES_CHUNK);
 }
 
-/* Two huge pages, and four pages where there is nothing. */
+/* Two huge pages, and four pages that are not mapped. */
 static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 					  unsigned int gup_flags)
 {
@@ -252,7 +250,7 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 	return m;
 }
 
-/* From the first page to the last and one more, and again in another order. */
+/* Ask for all pages and one more, in order, and again in another order. */
 static struct gup_nodes *gup_nodes_ask_all(struct gup_mm *m)
 {
 	struct gup_nodes *q = gup_nodes_create(m, 2 * (m->nr + 1));
@@ -291,7 +289,7 @@ static void huge_zero_pages(struct kunit *test)
 }
 
 /**
- * struct gup_nodes_pmd - the entry of a huge page, which has to come back
+ * struct gup_nodes_pmd - the entry of a huge page, to be put back
  * @m:   the address space, which begins with the huge page
  * @pmd: the entry
  */
@@ -307,7 +305,7 @@ static void gup_nodes_pmd_back(void *data)
 	gup_kunit_mm_exchange_pmd(old->m->mm, old->m->addr, old->pmd);
 }
 
-/* Nobody has counted what is mapped, and nobody looks at who holds it. */
+/* Without a check of references, as for memory without counted mappings. */
 static void gup_nodes_expect_all(struct gup_nodes *q, const char *layout)
 {
 	struct gup_diff diff = {};
@@ -317,7 +315,7 @@ static void gup_nodes_expect_all(struct gup_nodes *q, const char *layout)
 	gup_expect_no_diff(q->m->test, &diff, layout);
 }
 
-/* One of two is on its way to another place. */
+/* One of two huge pages has a migration entry. */
 static void huge_page_that_migrates(struct kunit *test)
 {
 	struct gup_nodes_pmd *old;
@@ -340,7 +338,7 @@ static void huge_page_that_migrates(struct kunit *test)
 	gup_nodes_expect_all(q, "huge page that migrates");
 }
 
-/* Registers of a device, say: where there is no memory. */
+/* A physical address without memory, as of registers of a device. */
 static unsigned long gup_nodes_device_pfn(unsigned long nr)
 {
 	unsigned long pfn = 0;
@@ -351,7 +349,7 @@ static unsigned long gup_nodes_device_pfn(unsigned long nr)
 	return pfn;
 }
 
-/* The last pages of what one entry maps. */
+/* Ask for the last pages of what one entry maps. */
 static void gup_nodes_leaf(struct kunit *test, unsigned long size)
 {
 	const unsigned int nr = 30;
@@ -389,7 +387,7 @@ static const struct gup_nodes_hugetlb {
 	{ .name = "32 mb", .kb = 32 * 1024 },
 };
 
-/* A page of hugetlb, of contiguous entries on arm64, and one only reserved. */
+/* A hugetlb page, with contiguous entries on arm64, and one that is not there. */
 static void hugetlb(struct kunit *test)
 {
 	const struct gup_nodes_hugetlb *size = test->param_value;
@@ -421,7 +419,7 @@ static void hugetlb(struct kunit *test)
 	gup_nodes_run(q, size->name);
 }
 
-/* Where the address space of a process ends, there is a page like any other. */
+/* The last page of user space is a page like any other. */
 static void last_page_of_user_space(struct kunit *test)
 {
 	const unsigned long addr = TASK_SIZE - 2 * PAGE_SIZE;

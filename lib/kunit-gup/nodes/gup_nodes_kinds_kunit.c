@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_nodes_kinds: what move_pages() says about pages of all kinds, and about what
- * is not a page.
+ * gup_nodes_kinds: what move_pages() says about pages of all kinds, and about
+ * entries without a page.
  *
- * A folio on another node, or one of a device, is an ordinary one whose flags say
- * so as long as the query lasts; and an entry for a page that is not there takes
- * the place of one that is.
+ * A folio on another node or of a device is an ordinary one, with other flags
+ * during the query. An entry without a page takes the place of one with a page.
  */
 #include <linux/mm.h>
 #include <linux/swap.h>
@@ -122,7 +121,7 @@ struct gup_nodes_undo {
 	pte_t pte;
 };
 
-/* Nothing but the flags of its pages says where a folio is. */
+/* Only the flags of its pages say where a folio is. */
 static void gup_nodes_place(struct gup_folio *gf, enum zone_type zone, int node)
 {
 	unsigned int i;
@@ -230,7 +229,7 @@ static const char *gup_nodes_row_lacks(const struct gup_nodes_row *row)
  * @test: the test
  * @row:  the row
  *
- * Return: The address space. The test is skipped here if it cannot be made.
+ * Return: The address space. The test ends here if it cannot be made.
  */
 struct gup_mm *gup_nodes_make(struct kunit *test,
 			      const struct gup_nodes_row *row)

@@ -2,9 +2,9 @@
 /*
  * gup_nodes: what move_pages() says about addresses in any order.
  *
- * The literal of a row is compared with the reference, and the reference with
- * what comes out: that of do_pages_stat_array(), and of do_pages_stat() with the
- * arrays in user space. Nobody may hold a reference to a folio after it.
+ * The statuses of a row are compared with the oracle, and the oracle with the
+ * results of do_pages_stat_array(), and of do_pages_stat() with arrays in user
+ * space. No reference to a folio may be left.
  */
 #include <linux/mm.h>
 
@@ -89,7 +89,7 @@ static const struct gup_nodes_row gup_nodes_orders[] = {
 	},
 };
 
-/* Every three addresses of the mosaic, among them the same ones. */
+/* Every three addresses of the mosaic, which may be the same. */
 static void any_three_addresses(struct kunit *test)
 {
 	const struct gup_nodes_row *mosaic =
@@ -112,7 +112,7 @@ static void any_three_addresses(struct kunit *test)
 	gup_expect_no_diff(test, &diff, mosaic->layout.ptes);
 }
 
-/* Runs of any length, direction and stride, from anywhere. */
+/* Sequences of any length, direction and stride, from anywhere. */
 static void any_order_of_addresses(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {

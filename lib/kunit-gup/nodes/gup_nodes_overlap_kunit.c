@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_nodes_overlap: the two arrays of move_pages() in one buffer, over each other.
+ * gup_nodes_overlap: the two arrays of move_pages() in one buffer, where they
+ * overlap.
  *
- * 7.3 reads 16 addresses, writes 16 answers, and stops at the first fault. Which
- * addresses are gone by the time they are read is seen by user space. A model of
- * that works on a copy of the buffer, and the copy must be what comes out. The
- * buffer has a page in it that cannot be accessed, or not be written.
+ * 7.3 reads 16 addresses, writes 16 answers, and stops at the first fault. User
+ * space can see which addresses are overwritten before they are read. A model
+ * of that works on a copy of the buffer, and the result must be the same. One
+ * page of the buffer may be a hole, or read-only.
  *
- * One thing is not as in 7.3: where answers land on addresses that are still to be
- * read, the addresses are read before that, up to 512 of them.
+ * One thing differs from 7.3: up to 512 addresses are read before answers
+ * overwrite them.
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -48,9 +49,8 @@ static const char * const gup_overlap_kinds[] = { "nothing", "hole", "read-only"
  * @kind:    what is special about it
  * @model:   what should be in the buffer
  * @got:     what is in it
- * @unknown: from here to the special page anything may have been written, as it
- *           depends on the size of stores how much of a copy was done before a
- *           fault
+ * @unknown: from here to the special page, anything may have been written: how much
+ *           of a copy is done before a fault depends on the size of the stores
  */
 struct gup_overlap {
 	struct gup_nodes *q;
@@ -83,7 +83,7 @@ static struct gup_overlap *gup_overlap_create(struct kunit *test)
 	return o;
 }
 
-/* Another buffer for the next calls. */
+/* Map a buffer for the next calls. */
 static void gup_overlap_map(struct gup_overlap *o, enum gup_overlap_kind kind)
 {
 	struct kunit *test = o->q->m->test;
@@ -97,7 +97,7 @@ static void gup_overlap_map(struct gup_overlap *o, enum gup_overlap_kind kind)
 				0);
 }
 
-/* The first byte behind the special page is there again. */
+/* Copy the buffer, except for a hole. */
 static void gup_overlap_copy(struct gup_overlap *o, bool to_user)
 {
 	const size_t second = o->page +
@@ -215,7 +215,7 @@ struct gup_overlap_row {
 	bool after;
 };
 
-/* Answers land on addresses that have been read, or on none. */
+/* Answers overwrite addresses that have been read, or none. */
 static const struct gup_overlap_row gup_overlap_rows[] = {
 	{ .name = "same place", .status = 0 },
 	{ .name = "8 in front", .status = -8 },
@@ -225,13 +225,13 @@ static const struct gup_overlap_row gup_overlap_rows[] = {
 	{ .name = "after the last", .after = true },
 };
 
-/* The same, where an address is larger than an answer. */
+/* The same, if an address is larger than an answer. */
 static const struct gup_overlap_row gup_overlap_near_rows[] = {
 	{ .name = "8 behind", .status = 8 },
 	{ .name = "64 behind", .status = 64 },
 };
 
-/* Answers land on addresses that 7.3 has not read yet. */
+/* Answers overwrite addresses that 7.3 has not read yet. */
 static const struct gup_overlap_row gup_overlap_ahead_rows[] = {
 	{ .name = "72 behind", .status = 72 },
 	{ .name = "128 behind", .status = 128 },
@@ -298,7 +298,7 @@ static void as_7_3(struct kunit *test)
 	}
 }
 
-/* All of an array of 512 or, with addresses of 8 bytes, more is read in time. */
+/* 512 addresses, or more if they have 8 bytes, are read in time. */
 static void read_before_they_are_lost(struct kunit *test)
 {
 	const struct gup_overlap_row *row = test->param_value;
@@ -323,7 +323,7 @@ static void read_before_they_are_lost(struct kunit *test)
 }
 
 /**
- * struct gup_overlap_literal - what was seen on 7.3, x86_64
+ * struct gup_overlap_literal - a result of 7.3 on x86_64
  * @name:   as text
  * @kind:   what is special about the page that begins 4 kB behind @pages
  * @nr:     the number of addresses
@@ -384,7 +384,7 @@ static void literals(struct kunit *test)
 	else
 		ret = gup_overlap_call(o, pages, status);
 	KUNIT_EXPECT_EQ(test, ret, row->ret);
-	/* Without what is left of a piece of 16 that meets the page. */
+	/* Not those of the chunk that meets the special page. */
 	for (i = 0; i < (row->ret ? row->right : row->nr); i++) {
 		found = *(int *)((row->model ? o->model : o->got) + status +
 				 i * sizeof(found));

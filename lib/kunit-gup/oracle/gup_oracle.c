@@ -2,9 +2,9 @@
 /*
  * The oracle: what a walk that looks at one page after the other returns.
  *
- * It looks at the page table and at the folios as they are, takes no reference,
- * and knows nothing of batches: it must not share code with what it is to judge.
- * The rules are those that 7.3 applies to each page, in the same order.
+ * It looks at the page table and the folios, takes no reference, and knows
+ * nothing of batches: it must not share code with what it tests. The rules are
+ * those that 7.3 applies to each page, in the same order.
  */
 #include <linux/memremap.h>
 #include <linux/shmem_fs.h>
@@ -22,7 +22,7 @@ struct page *gup_oracle_page(pte_t pte)
 	return pte_present(pte) ? pfn_to_page(pte_pfn(pte)) : NULL;
 }
 
-/* Whether a pin of this kind has a counter of its own in the folio. */
+/* Does the folio have a counter of pins? */
 static bool gup_oracle_has_pincount(const struct folio *folio)
 {
 	if (!folio_test_large(folio))
@@ -77,7 +77,7 @@ static bool gup_oracle_can_grab(struct folio *folio, unsigned int flags)
 	return folio_ref_count(folio) > 0;
 }
 
-/* Not secretmem; and for longterm pins that write only what has no writeback. */
+/* No secretmem; and for longterm pins to write, no files with writeback. */
 static bool gup_oracle_allows(struct folio *folio, unsigned int flags)
 {
 	const unsigned int longterm_write = FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE;
@@ -98,7 +98,7 @@ static bool gup_oracle_allows(struct folio *folio, unsigned int flags)
 	return !strict || shmem_mapping(folio->mapping);
 }
 
-/* A pin to read must not see less than what later writes of the process do. */
+/* A pin to read must also see what the process writes later. */
 static bool gup_oracle_must_unshare(struct page *page, unsigned int flags)
 {
 	struct folio *folio = page_folio(page);
@@ -114,8 +114,8 @@ static bool gup_oracle_must_unshare(struct page *page, unsigned int flags)
 }
 
 /*
- * Devices may only be given what is no secret of a guest. On s390 a bit says that
- * a folio may be one; a large folio with it is not made accessible.
+ * On s390, a bit says that a folio may belong to a guest and be inaccessible to
+ * devices; a large folio with it is not made accessible.
  */
 static bool gup_oracle_is_accessible(struct folio *folio)
 {

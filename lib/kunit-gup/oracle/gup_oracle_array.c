@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oracle for arrays of pages or folios: one entry after the other, with a look
- * at the struct page of each.
+ * The oracle for arrays of pages or folios: one entry after the other, with a
+ * look at the struct page of each.
  */
 #include "gup_diff.h"
 #include "oracle/gup_oracle_array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How far a folio reaches in an array of pages or folios. */
+/* The batches of an array of pages or folios. */
 #ifndef _GUP_ORACLE_ARRAY_H
 #define _GUP_ORACLE_ARRAY_H
 
@@ -12,7 +12,7 @@
 
 void gup_array_add_batch(char *text, char letter, unsigned long nr);
 
-/* An entry may also be NULL or an error. */
+/* Entries may also be NULL or errors. */
 static inline bool gup_array_is_page(const void *entry)
 {
 	return !IS_ERR_OR_NULL(entry);

@@ -6,9 +6,9 @@
 #include "oracle/gup_oracle_longterm.h"
 
 /**
- * gup_lt_in() - is a folio one of some?
- * @letters: the letters of these, or NULL
- * @letter:  its letter
+ * gup_lt_in() - is a folio in a list?
+ * @letters: the list, or NULL
+ * @letter:  the folio
  *
  * Return: Whether it is.
  */
@@ -18,9 +18,9 @@ bool gup_lt_in(const char *letters, char letter)
 }
 
 /**
- * gup_lt_add() - add a folio to a text of letters
- * @text:   the text, of %GUP_ARRAY_TEXT bytes
- * @letter: its letter
+ * gup_lt_add() - add a folio to a list
+ * @text:   the list, of %GUP_ARRAY_TEXT bytes
+ * @letter: the folio
  */
 void gup_lt_add(char *text, char letter)
 {

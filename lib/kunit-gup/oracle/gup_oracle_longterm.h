@@ -6,7 +6,7 @@
 #include "oracle/gup_oracle_array.h"
 
 /**
- * struct gup_lt_ask - an array, and what is said of its folios, by letter
+ * struct gup_lt_ask - an array, and properties of its folios, by letter
  * @folio:    the folios
  * @entries:  the entries of the array
  * @nr:       their number

@@ -2,7 +2,7 @@
 /*
  * The oracle for move_pages(): what it says about one address.
  *
- * First the VMA, then the page tables from the top, for each address anew.
+ * For each address, first the VMA, and then the page tables from the top.
  */
 #include <linux/memremap.h>
 #include <linux/mm.h>
@@ -36,7 +36,7 @@ int gup_oracle_node(struct mm_struct *mm, unsigned long addr)
 	if (is_zero_page(e.page) ||
 	    (e.size > PAGE_SIZE && e.page && gup_kunit_is_huge_zero(page_folio(e.page))))
 		return -EFAULT;
-	/* What else is special is the huge zero page, or no page of the VM's. */
+	/* Other special entries are for the huge zero page, or for no page. */
 	if (e.special)
 		return flags & (VM_PFNMAP | VM_MIXEDMAP) ? -ENOENT : -EFAULT;
 	if (is_zone_device_page(e.page))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oracle for the slow path: what it makes of page table entries, one by one.
+ * The oracle for the slow path: what it makes of page table entries, one by
+ * one.
  *
- * The rules are those that 7.3 applies to each page, in the same order, with the
- * PTL held. Nothing in here knows of batches, and no reference is taken.
+ * The rules are those that 7.3 applies to each page under the PTL, in the same
+ * order. It knows nothing of batches, and takes no reference.
  */
 #include "oracle/gup_oracle.h"
 #include "oracle/gup_oracle_slow.h"
 
-/* With FOLL_FORCE, a page that is not writable may be written, if it is private. */
+/* With FOLL_FORCE, private memory may be written that is not writable. */
 static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
 			      unsigned int flags)
 {
@@ -22,7 +23,7 @@ static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
 	    !test_bit(PG_anon_exclusive, &page->flags.f))
 		return false;
 
-	/* Somebody wants to know of the first write. */
+	/* The first write must be noticed. */
 	if (pgtable_supports_soft_dirty() && !(vm_flags & VM_SOFTDIRTY) &&
 	    !pte_soft_dirty(pte))
 		return false;
@@ -30,7 +31,7 @@ static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
 	return !((vm_flags & VM_UFFD_WP) && pte_uffd(pte));
 }
 
-/* A pin to read must not see less than what later writes of the process do. */
+/* A pin to read must also see what the process writes later. */
 static bool gup_oracle_unshares(struct page *page, vm_flags_t vm_flags,
 				unsigned int flags)
 {
@@ -127,7 +128,8 @@ unsigned int gup_oracle_slow_walk(pte_t *ptep, unsigned int nr,
  * @folio: the folio, not dirty before
  *
  * Context: The entries do not change.
- * Return: Whether it is: the walk touched a clean entry of it in order to write.
+ * Return: Whether it is: the walk touched a clean entry of it in order to
+ * write.
  */
 bool gup_oracle_slow_dirties(pte_t *ptep, unsigned int nr, unsigned int flags,
 			     struct folio *folio)

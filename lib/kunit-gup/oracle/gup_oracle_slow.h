@@ -5,7 +5,7 @@
 
 #include "gup_kunit.h"
 
-/* There has to be a page fault. */
+/* The walk needs a page fault. */
 #define GUP_FAULT	(-EAGAIN)
 
 int gup_oracle_slow(pte_t pte, vm_flags_t vm_flags, unsigned int flags);

@@ -2,10 +2,10 @@
 /*
  * gup_longterm_cma: a page block that belongs to CMA, in an ordinary zone.
  *
- * Its pages can be used for what can be moved, as long as nobody pins them for
- * long. GUP-fast leaves such a folio alone then, and the slow path moves it out
- * of the block. A block that is in use as a whole gets the type for the time of
- * a test, so that no free page is on a list for the wrong type.
+ * Its pages are for movable memory, and must not be pinned for long: GUP-fast
+ * does not take them for a longterm pin, and the slow path moves them out of
+ * the block. The test makes a block of CMA of one whose pages are all in use,
+ * so that no free page is on a list for the wrong type.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -19,7 +19,7 @@
 #include "walk/gup_mm_call.h"
 #include "walk/gup_race.h"
 
-/* All pages of a block, or of two; A is what is pinned. */
+/* All pages of a block or of two; A is pinned. */
 #define GUP_CMA_PAGES	512
 #define GUP_CMA_FOLIOS	"A4 B4u+ C5u+ D6u+ E7u+ F8u+"
 
@@ -56,7 +56,7 @@ static void gup_cma_restore(void *data)
 	gup_kunit_cma_end(cma->page, cma->type);
 }
 
-/* Nobody else has a page of the block of @page, its first one. */
+/* @page is the first of a block; all its pages are ours. */
 static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 {
 	struct gup_cma *cma = gup_zalloc(test, 1, sizeof(*cma));
@@ -133,7 +133,7 @@ static bool gup_cma_isolate(struct folio *folio)
 	return gup_call_real(gup_kunit_isolate_lru(folio));
 }
 
-/* What is freed in there goes to the lists of what it was before. */
+/* Restore the type before pages are freed. */
 static int gup_cma_migrate(struct list_head *list, new_folio_t new_folio,
 			   free_folio_t free_folio, unsigned long private,
 			   enum migrate_mode mode, enum migrate_reason reason,
@@ -199,7 +199,7 @@ static void gup_cma_moves(struct kunit *test)
 	gup_mm_settle(m, &ask, layout.ptes);
 }
 
-/* Somebody else holds a page, so the folio cannot be moved: no pin is left. */
+/* With another reference, the folio cannot be moved, and no pin is left. */
 static void gup_cma_held(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { GUP_CMA_FOLIOS, "A0-15" };

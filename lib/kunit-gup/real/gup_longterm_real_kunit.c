@@ -2,11 +2,11 @@
 /*
  * gup_longterm_real: longterm pins of memory that has to be moved for them.
  *
- * Anonymous memory as a process has it comes from ZONE_MOVABLE where there is that.
- * Pinned for long it must be somewhere else afterwards, with the same content, and
- * every pin and isolation accounted for. Nothing is replaced here but the question
- * whether there is GUP-fast. Pages that were just touched wait in the LRU caches of
- * the CPU, so they only get away from where they are if these are drained.
+ * Anonymous memory of a process comes from ZONE_MOVABLE, if there is one. A
+ * longterm pin must move it to another zone, with its content, and count all
+ * pins and isolated pages. There are no stubs here but to enable GUP-fast.
+ * Pages that were just touched are in the LRU caches of the CPU, which must be
+ * drained to move them.
  */
 #include <kunit/static_stub.h>
 #include <linux/highmem.h>
@@ -94,7 +94,7 @@ static const char *gup_lr_lacks(unsigned int order)
 	return NULL;
 }
 
-/* Touch each page, and write something into it. */
+/* Fault in all pages, and fill them. */
 static void gup_lr_fill(struct kunit *test, struct gup_lr *r)
 {
 	unsigned int i;
@@ -159,7 +159,7 @@ static long gup_lr_pin(struct gup_lr *r, unsigned int first, unsigned int nr,
 				       FOLL_WRITE | FOLL_LONGTERM);
 }
 
-/* Nothing is isolated, and what was pinned is counted. */
+/* No page is isolated, and all pins are counted. */
 static void gup_lr_expect_counts(struct kunit *test, struct gup_lr *r,
 				 long pinned)
 {
@@ -211,7 +211,7 @@ static void gup_lr_moves(struct kunit *test)
 	gup_lr_expect_counts(test, r, 0);
 }
 
-/* Somebody else holds a page, so that it cannot be moved: no pin is left. */
+/* A page with another reference cannot be moved, and no pin is left. */
 static void gup_lr_held(struct kunit *test)
 {
 	struct gup_lr *r = gup_lr_create(test, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_mm: does the fixture for a real mm do what it says, compared with literals?
+ * gup_mm: the fixture for a real mm, against literals.
  *
- * And the shortest calls on it: each of the exported functions over folios of
- * several sizes. What is special about any of the functions is asked elsewhere.
+ * And simple calls of each exported function on it, for folios of several
+ * sizes.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -202,7 +202,7 @@ static void gup_mm_makes_vmas(struct kunit *test)
 	}
 }
 
-/* The oracle against literals: as far as GUP-fast gets from each page on. */
+/* The oracle against literals: how far GUP-fast gets from each page on. */
 static void gup_mm_oracle(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -246,7 +246,7 @@ static void gup_mm_expect_noticed(struct gup_mm *m, struct gup_mm_ask *ask,
 	KUNIT_EXPECT_STREQ(m->test, diff.what, what);
 }
 
-/* What a wrong kernel could do; each must be noticed. */
+/* Faults of a kernel that must be noticed. */
 static void gup_mm_notices_faults(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2 B0", "A0-3 B" };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real: GUP-fast over memory in large folios that the kernel itself gave. Where
- * it gives none, the fixture makes what it would give.
+ * gup_real: GUP-fast over large folios that the kernel gave. Where it gives
+ * none, the fixture makes them.
  *
- * Whole, partial and unaligned ranges, by each of the functions. How such memory
- * can be changed afterwards is asked in gup_real_partial_kunit.c, other kinds of
- * memory in gup_real_special_kunit.c.
+ * Whole, partial and unaligned ranges, by each function. gup_real_partial
+ * changes such memory, and gup_real_special has other kinds of memory.
  */
 #include <linux/mman.h>
 #include <linux/sizes.h>
@@ -38,11 +37,11 @@ static void gup_real_private(struct kunit *test)
 	gup_real_ask_all(test, m, 1U << order);
 	gup_real_ask(test, m, &ask);
 	KUNIT_EXPECT_EQ(test, ask.ret, m->nr);
-	/* Nothing of that needed a fault, so the folios are still the same. */
+	/* Nothing needed a fault, so the folios are still the same. */
 	gup_real_verify(test, m, order);
 }
 
-/* What is in a zone from which it must go away before it is pinned for long. */
+/* Memory in ZONE_MOVABLE must be moved before it is pinned for long. */
 static void gup_real_longterm(struct kunit *test)
 {
 	const struct gup_real_size *size = test->param_value;
@@ -61,7 +60,7 @@ static void gup_real_longterm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, m->nr);
 }
 
-/* Mapped by one entry of the table above. */
+/* Mapped by a PMD. */
 static void gup_real_by_pmd(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);

@@ -2,10 +2,9 @@
 /*
  * gup_real_memfd: memfd_pin_folios() over files of shmem and of hugetlb.
  *
- * It finds the folios in the page cache, or allocates them, and hands out an
- * array of folios instead of pages: each folio once, whatever its size. Where
- * they must not be pinned for long, that array is checked, unpinned and filled
- * once more.
+ * It finds the folios in the page cache or allocates them, and returns an array
+ * of folios, each of them once. If one must not be pinned for long, all are
+ * unpinned, and the array is filled again.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -20,7 +19,7 @@
 #include "fixture/gup_stat.h"
 #include "oracle/gup_oracle.h"
 
-/* The huge pages of a row are free again when the next one begins. */
+/* Free the huge pages of a row before the next one begins. */
 static void gup_memfd_fput(void *file)
 {
 	fput(file);
@@ -48,7 +47,7 @@ struct gup_memfd {
 	long released;
 };
 
-/* A file of hugetlb if @flags has a size of huge pages, else of shmem. */
+/* A file of hugetlb if @flags say so, else of shmem. */
 static struct gup_memfd *gup_memfd_create(struct kunit *test,
 					  unsigned int flags, loff_t len,
 					  const char *lacks)
@@ -80,7 +79,7 @@ static long gup_memfd_pin(struct gup_memfd *f, loff_t start, loff_t end,
 				&f->offset);
 }
 
-/* What is pinned now, by the statistic. */
+/* The number of pins now, by the statistic. */
 static long gup_memfd_nr_pins(struct gup_memfd *f)
 {
 	return gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - f->acquired -
@@ -154,9 +153,9 @@ static const struct gup_memfd_row gup_memfd_rows[] = {
 GUP_ROWS(gup_memfd_rows);
 
 /*
- * Huge pages of the boot may be in a movable zone, where none is taken for a file
- * to be pinned, nor for a fault of a longterm pin. Touch two, and let a longterm
- * pin move them to where they can stay.
+ * Huge pages from boot may be in a movable zone, and cannot be used for memory
+ * to be pinned for long. Touch two, and let a longterm pin move them to another
+ * zone.
  */
 static void gup_memfd_fill_pool(struct kunit *test, unsigned long size)
 {
@@ -234,7 +233,7 @@ static void gup_memfd_hugetlb(struct kunit *test)
 	gup_memfd_expect(f, 0, 0);
 }
 
-/* One pin for the folio, and then one for each page, released as a range. */
+/* Pin a folio, add a pin for each other page, and release them as a range. */
 static void gup_memfd_add_pins(struct kunit *test)
 {
 	const struct gup_memfd_row *row = &gup_memfd_rows[0];
@@ -254,7 +253,7 @@ static void gup_memfd_add_pins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_memfd_nr_pins(f), 0);
 }
 
-/* What the first and the last third were filled with; the second is a hole. */
+/* The first and the last third were filled; the second was a hole. */
 static void gup_memfd_expect_content(struct gup_mm *m)
 {
 	const unsigned int third = m->nr / 3;

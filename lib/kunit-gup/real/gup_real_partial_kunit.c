@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_partial: large folios of which something happened to a part.
+ * gup_real_partial: large folios of which a part was unmapped, protected,
+ * moved, shared with a child, or migrated, by system calls.
  *
- * Unmapped, protected, moved, shared with a child, migrated: by the system calls
- * that do it. Each row changes two folios that are mapped next to each other, the
- * border of two page tables between them, and says how far GUP-fast gets and what
- * comes out of a whole call. Then all calls are made over all ranges, which is
- * compared with the oracle only.
+ * Each row changes two folios that are mapped next to each other, in two page
+ * tables, and says how far GUP-fast gets, and what a whole call returns. Then
+ * all calls are made over all ranges, and compared with the oracle.
  */
 #include <linux/highmem.h>
 #include <linux/mman.h>
@@ -15,7 +14,7 @@
 #include "fixture/gup_lacks.h"
 #include "walk/gup_real_call.h"
 
-/* A number of pages that counts from the end of the memory. */
+/* Numbers of pages, counted from the end of the memory. */
 #define GUP_ALL			0
 #define GUP_ALL_BUT(n)		(-(n))
 
@@ -75,7 +74,7 @@ static struct gup_mm *gup_partial_forbid(struct kunit *test, struct gup_mm *m)
 	return m;
 }
 
-/* To where no folio is aligned, and the first one lies in two page tables. */
+/* Move it to where no folio is aligned, and one is in two page tables. */
 static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
 {
 	const size_t len = m->nr * PAGE_SIZE;
@@ -88,7 +87,7 @@ static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
 	return gup_mm_adopt(test, to, m->nr);
 }
 
-/* One page of each folio lies in the middle of the other. */
+/* Exchange two pages of the two folios. */
 static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned int half = m->nr / 2;
@@ -107,7 +106,7 @@ static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
 	return m;
 }
 
-/* The child has all but the first two pages. */
+/* Share all pages but the first two with a child. */
 static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned long own = 2 * PAGE_SIZE;
@@ -120,7 +119,7 @@ static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
 	return m;
 }
 
-/* The same, and no entry is writable, so that all of them are equal. */
+/* The same, and make all entries read-only. */
 static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 					       struct gup_mm *m)
 {
@@ -213,7 +212,7 @@ static struct page **gup_partial_remember(struct kunit *test, struct gup_mm *m)
 	return first;
 }
 
-/* In the folios that were there first, whatever their order is now. */
+/* Is this one of the pages that were mapped first? */
 static bool gup_partial_was_there(struct page **first, unsigned int nr,
 				  struct page *page)
 {
@@ -226,7 +225,7 @@ static bool gup_partial_was_there(struct page **first, unsigned int nr,
 	return false;
 }
 
-/* The whole call, with all that came out of it, before the folios change again. */
+/* The whole call, before other calls change the folios again. */
 static void gup_partial_call(struct kunit *test, struct gup_mm *m,
 			     const struct gup_partial_row *row,
 			     struct page **first)
@@ -271,8 +270,8 @@ static void gup_partial_row(struct kunit *test)
 }
 
 /*
- * One of the two folios is on its way to somewhere else; nobody waits for it, as
- * this thread is also the one that migrates it.
+ * One of the two folios has migration entries. A call must not wait for it,
+ * since this thread migrates it.
  */
 static void gup_partial_migrates(struct kunit *test)
 {
@@ -303,7 +302,7 @@ static u32 gup_partial_first_word(struct page *page)
 	return seen;
 }
 
-/* What is pinned is what the process sees, and not what its child does. */
+/* The process sees the pinned pages, and its child does not. */
 static void gup_partial_pins_own_copy(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, 64);
@@ -328,7 +327,7 @@ static void gup_partial_pins_own_copy(struct kunit *test)
 		unpin_user_pages(m->pages, nr);
 }
 
-/* Case 2: what is written to pinned pages is not what the child goes on to see. */
+/* Case 2: the child does not see what is written to pinned pages. */
 static void gup_partial_child_keeps_data(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, 64);

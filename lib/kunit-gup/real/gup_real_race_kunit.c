@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_race: pinning while others change the same memory, for real.
+ * gup_real_race: pin memory while other threads change it.
  *
- * gup_fast_race makes a change at an exact step of one walk. Here nothing is
- * exact: this thread pins and unpins parts of a range, in all the ways there are,
- * while others split and collapse its folios, protect, move, migrate, reclaim,
- * unmap and map it. What a pin may find is told by the content: the first word
- * of a page is zero, or says for which address it was written. A page that was
- * freed has something else there, since one more thread keeps writing to whatever
- * memory it gets. A page of another address, a stale one, or one that is let go
- * too early shows in that word; a reference too much, at the end. Now and then the
- * fast walk pauses between reading an entry and taking references, as it does when
- * a hypervisor lets the CPU wait: what is a few instructions wide is hard to hit.
+ * gup_fast_race makes a change at an exact step of one walk. Here, this thread
+ * pins and unpins parts of a range by all functions, while others split and
+ * collapse its folios, protect, move, migrate, reclaim, unmap and map it. The
+ * first word of a page is zero, or says for which address it was written; one
+ * more thread allocates memory and writes something else there. So that word
+ * shows a page of another address, a stale page, or one that is freed too
+ * early, and leaked references are found in the end. Sometimes GUP-fast pauses
+ * between reading an entry and taking references, as when a hypervisor stops
+ * the CPU, since a window of a few instructions is hard to hit.
  *
- * Every row ends when there were enough calls and changes of each kind, or when
- * its time is up.
+ * A row ends after enough calls and changes of each kind, or when its time is
+ * up.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -113,7 +112,7 @@ static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
 	thread->task = kthread_create(gup_rr_thread, thread, "gup_real_race");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread->task));
 	get_task_struct(thread->task);
-	/* It may outlive this thread, whose mm goes away with it. */
+	/* It may live longer than this thread, which takes down its mm. */
 	mmget(rr->mm);
 	rr->nr_threads++;
 	wake_up_process(thread->task);
@@ -169,7 +168,7 @@ static const struct gup_rr_call gup_rr_calls[] = {
 	{ .fn = gup_rr_pin_slow, .flags = FOLL_WRITE, .pin = true },
 };
 
-/* The word in @page; with @write, its mark is set if there is none. */
+/* Get the word of a page; with @write, set it if it is zero. */
 static u32 gup_rr_word(struct page *page, u32 mark, bool write)
 {
 	u32 *word = kmap_local_page(page);
@@ -248,7 +247,7 @@ static bool gup_rr_enough(struct gup_rr *rr)
 	return true;
 }
 
-/* References of the page at @addr that are not there for being mapped. */
+/* References of the page at @addr that are not of mappings. */
 static int gup_rr_extra_refs(unsigned long addr)
 {
 	struct folio *folio;
@@ -265,7 +264,7 @@ static int gup_rr_extra_refs(unsigned long addr)
 	return extra;
 }
 
-/* Some references come and go by themselves; what stays was leaked. */
+/* Others may take references for a moment; those that stay were leaked. */
 static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 {
 	unsigned int i, tries = 0;
@@ -286,7 +285,7 @@ static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 	}
 }
 
-/* Until there was enough of everything, or the time is up. */
+/* Make calls until there were enough, or the time is up. */
 static void gup_rr_call_all(struct kunit *test, struct gup_rr *rr)
 {
 	const unsigned long end = jiffies + GUP_RR_SECONDS * HZ;
@@ -301,7 +300,7 @@ static void gup_rr_call_all(struct kunit *test, struct gup_rr *rr)
 
 	nr_threads = rr->nr_threads;
 	kunit_release_action(test, gup_rr_stop, rr);
-	/* A machine that was too slow for the calls had no time for all changes. */
+	/* A machine that is too slow has no time for all changes. */
 	for (i = 0; i < nr_threads && calls >= GUP_RR_CALLS; i++)
 		KUNIT_EXPECT_GT_MSG(test, rr->thread[i].done, 0, "change %u", i);
 	kunit_info(test, "%u calls, %lu pages, %lu of the folio before\n",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_special: memory that is not simply private and anonymous: of shmem, of
- * hugetlb, of secretmem, zero pages, and what a driver maps.
+ * gup_real_special: memory that is not private and anonymous: shmem, hugetlb,
+ * secretmem, zero pages, and memory of a driver.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -15,7 +15,7 @@ KUNIT_DEFINE_ACTION_WRAPPER(gup_special_fput, fput, struct file *);
 
 #define GUP_RW	(PROT_READ | PROT_WRITE)
 
-/* Small pages of shmem, and a whole call that has to fault the second half in. */
+/* Small pages of shmem; a call has to fault in the second half. */
 static void gup_special_shmem(struct kunit *test)
 {
 	const unsigned int nr = 16;
@@ -102,7 +102,7 @@ static void gup_special_hugetlb(struct kunit *test)
 	gup_real_ask_all(test, m, one);
 }
 
-/* References to the zero page, or to all of them: on s390, addresses have several. */
+/* References to all zero pages: on s390, there are several. */
 static int gup_special_zero_refs(struct gup_mm *m)
 {
 	struct page *page;
@@ -182,7 +182,7 @@ static void gup_special_zero_pages(struct kunit *test)
 	gup_special_expect_no_zero(m, 0, 8);
 }
 
-/* Two areas, each mapped by a PMD to the same folio. */
+/* Map the huge zero folio twice. */
 static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);
@@ -273,7 +273,7 @@ static void gup_special_secretmem(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask.ret, 0);
 }
 
-/* What drivers map: entries that say nothing about a page. */
+/* What drivers map: special entries, or pages without a mapping. */
 static const struct gup_mm_row gup_driver_rows[] = {
 	{ .name = "only up to a special entry",
 	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_ONLY,

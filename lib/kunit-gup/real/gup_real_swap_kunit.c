@@ -2,9 +2,8 @@
 /*
  * gup_real_swap: large folios that are swapped out, as a whole or in part.
  *
- * There is no user space that could set up swap, so the suite does: it makes a
- * device node for a RAM disk, writes the header of a swap area and turns it on,
- * for the time of a test.
+ * There is no user space to set up swap, so each test makes a device node for a
+ * RAM disk, writes the header of a swap area, and turns it on.
  */
 #include <linux/err.h>
 #include <linux/delay.h>
@@ -92,7 +91,7 @@ static const struct gup_swap_row gup_swap_rows[] = {
 
 GUP_ROWS(gup_swap_rows);
 
-/* What is swapped out in part has to be split. */
+/* A folio must be split to swap out a part of it. */
 static unsigned int gup_swap_order(struct kunit *test, unsigned int kb)
 {
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_fixture: the tools of the other suites, against literals.
+ * gup_fixture: the fixture and the oracle of the other suites, against
+ * literals.
  *
- * A layout has to become the folios and entries that it shows, and the oracle
- * has to say of an entry what the rules in mm/gup.c say of it, before either can
- * be trusted to judge anything. So everything here is spelled out by hand.
+ * A layout has to become the folios and entries that it describes, and the
+ * oracle has to follow the rules of mm/gup.c, before a result of other suites
+ * means anything. So all values here are written by hand.
  */
 #include <linux/err.h>
 
@@ -123,7 +124,7 @@ static void gup_fixture_names_pages(struct kunit *test)
 		{ .page = gup_fixture_page(fx, 'A', 15), .name = "A15" },
 		{ .page = gup_fixture_page(fx, 'B', 0), .name = "B0" },
 		{ .page = gup_fixture_page(fx, 'C', 1), .name = "C1" },
-		/* In the same piece of memory as A and B. */
+		/* Allocated with A and B, but of no folio. */
 		{ .page = gup_fixture_page(fx, 'B', 0) + 1,
 		  .name = "another page" },
 		{ .page = ZERO_PAGE(0), .name = "Z" },
@@ -148,7 +149,7 @@ static void gup_fixture_names_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, diff.got, (long)rows[0].page);
 }
 
-/* The same numbers on every machine, or a seed would be good for nothing. */
+/* A seed has to give the same numbers on every machine. */
 static void gup_fixture_repeats_seeds(struct kunit *test)
 {
 	static const struct {
@@ -266,7 +267,7 @@ static void gup_fixture_oracle_walks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stop, GUP_PMD);
 }
 
-/* On 32-bit, a folio of two pages has no room for a counter of its own. */
+/* On 32-bit, a folio of two pages has no counter of pins. */
 static void gup_fixture_oracle_counts(struct kunit *test)
 {
 	const int order1 = IS_ENABLED(CONFIG_64BIT) ? 1 : 1024;
@@ -297,7 +298,7 @@ static void gup_fixture_expect_noticed(struct gup_fixture *fx,
 	KUNIT_EXPECT_FALSE(fx->test, gup_walk_check(fx, walk, &diff));
 }
 
-/* What the checks of a walk have to notice, each made up here. */
+/* Faults that the checks of a walk have to notice. */
 static void gup_fixture_notices_faults(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2", "A0-3" };

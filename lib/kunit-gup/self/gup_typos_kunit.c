@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_typos: a typo in a layout is named, and not run as something else.
+ * gup_typos: a typo in a layout is an error, and not another layout.
  *
- * Each row has layouts that are wrong in one place, and the message. Those without
- * a message have all that a layout may have. The fixtures end a test that has such
- * a layout with its message, see GUP_ASSERT_LAYOUT().
+ * Each row has texts of a layout that are wrong in one place, and the message.
+ * Those without a message have all that may be in a layout. A test with such a
+ * layout ends with the message, see GUP_ASSERT_LAYOUT().
  */
 #include "fixture/gup_fixture.h"
 #include "fixture/gup_layout_check.h"
 
 /**
- * struct gup_typo_row - layouts, and what is said of them
+ * struct gup_typo_row - texts of a layout, and the message
  * @name:   what is wrong
- * @rules:  whose layouts of folios and entries they are, NULL for a table of
- *          its own
+ * @rules:  those of the fixture, NULL for a page table of its own
  * @folios: folios
  * @ptes:   entries
  * @max:    the most entries, pages, addresses or statuses; 0 for 512
@@ -22,7 +21,7 @@
  * @want:   statuses
  * @says:   the message, NULL if there is none
  *
- * A row has one kind of layouts.
+ * A row has folios and entries, or one of the others.
  */
 struct gup_typo_row {
 	const char *name;

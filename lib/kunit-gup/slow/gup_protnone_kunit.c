@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_protnone: entries without access, such as those with a hint for NUMA.
+ * gup_protnone: entries of PROT_NONE, as for NUMA balancing.
  *
  * x86 stores the frame number of such an entry inverted, so that the raw value
- * falls as the frame number rises. What a batch compares must follow that:
- * pages in rising order are a batch, and pages in falling order are none,
- * although their raw values rise by what is the step of a batch elsewhere.
+ * falls as the frame number rises. Pages in rising order have to be a batch,
+ * and pages in falling order must not be one, although their raw values rise.
  *
- * Without FOLL_HONOR_NUMA_FAULT, the slow path takes what the entries map. With
- * it, and in GUP-fast, they end the walk. How many batches that takes is told
- * by gup_slow_pte_batch and gup_fast_batch.
+ * Without FOLL_HONOR_NUMA_FAULT, the slow path takes the pages of such entries.
+ * With it, and in GUP-fast, they end the walk. The number of batches is tested
+ * in gup_slow_pte_batch and gup_fast_batch.
  */
 #include "walk/gup_fast.h"
 #include "walk/gup_slow_pte.h"

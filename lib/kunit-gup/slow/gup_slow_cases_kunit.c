@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_cases: the slow path on a real mm, where a row is not enough to say it:
+ * gup_slow_cases: the slow path on a real mm, for what does not fit into rows:
  * odd addresses, no array of pages, signals.
  */
 #include <kunit/static_stub.h>
@@ -43,7 +43,7 @@ static void gup_slow_unaligned(struct kunit *test)
 	for (nr = 1; nr <= 13; nr++)
 		gup_slow_expect_batch(test, m, addr, nr, nr);
 	gup_slow_expect_batch(test, m, addr, 14, 13);
-	/* The end would be the start again, and beyond the address space. */
+	/* The end would be the start again, or beyond the address space. */
 	gup_slow_expect_batch(test, m, addr, ULONG_MAX / PAGE_SIZE + 1, 13);
 	gup_slow_expect_batch(test, m, addr, ULONG_MAX, 13);
 }
@@ -55,7 +55,7 @@ static void gup_slow_expect_untouched(struct kunit *test, struct gup_mm *m,
 	KUNIT_EXPECT_FALSE(test, folio_maybe_dma_pinned(a));
 }
 
-/* Without an array of pages: everything is mapped afterwards, nothing is held. */
+/* Without an array of pages: all pages get mapped, and no reference is taken. */
 static void gup_slow_populate(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -83,7 +83,7 @@ static void gup_slow_populate(struct kunit *test)
 	gup_slow_expect_untouched(test, m, a, refs);
 }
 
-/* Locked memory is mapped, writable where it can be, and not held by anybody. */
+/* Locked memory is mapped, writable where it can be, without other references. */
 static void gup_slow_mlock(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -100,13 +100,13 @@ static void gup_slow_mlock(struct kunit *test)
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) &&
 				      e.write == (i < 16), "page %u", i);
-	/* A small folio that lies in locked memory as a whole is locked itself. */
+	/* A small folio in locked memory is mlocked itself. */
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 12, &e) &&
 			  folio_test_mlocked(page_folio(e.page)));
 	gup_slow_expect_untouched(test, m, a, refs);
 }
 
-/* Special entries have no page, but that is none of the business of populate. */
+/* Special entries have no page, which does not stop populate. */
 static void gup_slow_populate_special(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -120,7 +120,7 @@ static void gup_slow_populate_special(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
 }
 
-/* What comes before memory of a device is mapped, and the error is told. */
+/* Pages before memory of a device get mapped, and then there is an error. */
 static void gup_slow_populate_pfnmap(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -201,7 +201,7 @@ static int gup_slow_kill(struct folio *folio, int refs, unsigned int flags)
 	return 0;
 }
 
-/* What was taken before the signal is returned, nothing is taken after it. */
+/* Pages from before the signal are returned, and no more are taken. */
 static void gup_slow_fatal_signal(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2 B2", "A0-3 B0-3" };
@@ -238,7 +238,7 @@ static int gup_slow_refuse(struct folio *folio, int refs, unsigned int flags)
 	return 0;
 }
 
-/* What was taken before a folio that refuses is returned, else the error. */
+/* If a grab fails, the pages before it are returned, or the error. */
 static void gup_slow_refused(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2 B2", "A0-3 B0-3" };
@@ -260,7 +260,7 @@ static void gup_slow_refused(struct kunit *test)
 		put_page(m->pages[i]);
 }
 
-/* Populating ends where it is told to, also inside a folio. */
+/* Populating may end inside a folio. */
 static void gup_slow_populate_part(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2", "A0-3 .4" };
@@ -275,7 +275,7 @@ static void gup_slow_populate_part(struct kunit *test)
 				    "page %u", i);
 }
 
-/* Populating says what is wrong with the VMA, or that there is none. */
+/* Populating returns an error that depends on the VMA. */
 static void gup_slow_populate_refused(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -293,7 +293,7 @@ static void gup_slow_populate_refused(struct kunit *test)
 						MADV_POPULATE_WRITE), -EINVAL);
 }
 
-/* Far away from all that is mapped, there is not even a table of tables. */
+/* Far away from all other memory, there are no page tables yet. */
 static void gup_slow_far_away(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A0", "A0" };
@@ -308,7 +308,7 @@ static void gup_slow_far_away(struct kunit *test)
 	unpin_user_pages(m->pages, 2);
 }
 
-/* Case 11: the fast walk sees the page table only, which the VMA may not allow. */
+/* Case 11: GUP-fast sees no VMA, and takes what the page table allows. */
 static void gup_slow_fast_sees_no_vma(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A4", "A0-15", "8rw 8w" };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_huge: the slow path over huge pages of hugetlb, and over an entry of a
- * PUD that maps smaller folios.
+ * gup_slow_huge: the slow path over hugetlb pages, and over an entry of a PUD
+ * that maps smaller folios.
  *
- * The exclusive bit of the first page of a hugetlb folio speaks for all, so that
- * each page of it has the same answer wherever a request begins.
+ * The exclusive bit of the first page of a hugetlb folio is that of all its
+ * pages, so the result must not depend on the page where a request begins.
  */
 #include <linux/mman.h>
 #include <linux/sizes.h>
@@ -79,7 +79,7 @@ static const struct gup_huge_row gup_huge_rows[] = {
 
 GUP_ROWS(gup_huge_rows);
 
-/* Two huge pages of the size that a PMD has, or the test is skipped. */
+/* Two hugetlb pages of PMD_SIZE; the test is skipped if there are none. */
 static struct gup_mm *gup_huge_make(struct kunit *test)
 {
 	unsigned long addr;
@@ -196,9 +196,9 @@ static void gup_pud_expect_refs(struct kunit *test, struct page *page,
 }
 
 /*
- * Case 16: all references go to the folio of the first page, which is wrong in
- * substance if the folios are smaller than the entry. That is so since long, and
- * here only because a batch of entries must not do the same.
+ * Case 16: all references go to the folio of the first page, which is wrong if
+ * the folios are smaller than the entry. That is old, and tested here because a
+ * batch of entries must not do it as well.
  */
 static void gup_pud_row_run(struct kunit *test)
 {
@@ -209,7 +209,7 @@ static void gup_pud_row_run(struct kunit *test)
 	unsigned long addr, pfn;
 	long ret, i;
 
-	/* The check stops where pages come and go while the entry maps them. */
+	/* The check would stop where mapped pages are allocated and freed. */
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP) ||
 	    IS_ENABLED(CONFIG_PAGE_TABLE_CHECK))
 		kunit_skip(test, "no entries of a PUD that map memory of a driver");

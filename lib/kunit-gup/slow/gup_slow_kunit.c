@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow: the whole slow path, from the exported functions down, on a real mm.
+ * gup_slow: the whole slow path, from the exported functions down, on a real
+ * mm.
  *
- * Runs end at borders that the page tables do not show, faults come in between,
- * pages are copied and unshared, and whatever the walk does by batches, the callers
- * get what they got when it went page by page.
+ * Batches end at borders of VMAs, which page tables do not show; pages are
+ * faulted in, copied and unshared in between. The callers have to get the same
+ * pages as from a walk that goes page by page.
  */
 #include "fixture/gup_lacks.h"
 #include "walk/gup_mm_call.h"
@@ -228,13 +229,13 @@ static void gup_slow_row_check(struct kunit *test, struct gup_mm *m,
 	gup_mm_ask(m, &ask);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->ret);
 	KUNIT_EXPECT_EQ(test, gup_slow_of_a(m, ask.ret), row->of_a);
-	/* If it was migrated, it is not A any more. */
+	/* A folio that was migrated is not A any more. */
 	if (row->of_a)
 		KUNIT_EXPECT_EQ(test, folio_test_dirty(a), row->dirty);
 	gup_mm_settle(m, &ask, row->layout.ptes);
 }
 
-/* A is not in its mm any more when this row is over, and may be gone. */
+/* A may be unmapped and freed when the row is over. */
 static void gup_slow_row_run(struct kunit *test)
 {
 	const struct gup_slow_row *row = test->param_value;

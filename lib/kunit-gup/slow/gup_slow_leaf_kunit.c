@@ -2,9 +2,8 @@
 /*
  * gup_slow_leaf: the slow path over folios that one PMD maps.
  *
- * Three huge pages next to each other, Q, T and V, of which Q is mapped by page
- * table entries, because its PMD was split. Requests begin and end anywhere in
- * them; strides and references are those of the pages that were asked for.
+ * There are three huge pages next to each other, Q, T and V. Q is mapped by
+ * PTEs, since its PMD was split. Requests begin and end anywhere in them.
  */
 #include <linux/mman.h>
 
@@ -75,7 +74,7 @@ static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 	return e.size;
 }
 
-/* Huge pages at three addresses, or the test is skipped. */
+/* Make three huge pages; the test is skipped if there are none. */
 static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 {
 	const unsigned int nr = 3 * GUP_LEAF_NR;
@@ -130,7 +129,7 @@ static void gup_leaf_row_run(struct kunit *test)
 	gup_mm_run(m, &ask, &diff);
 	gup_expect_no_diff(test, &diff, row->name);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->nr);
-	/* What has to move is split if there is no huge page to move it to. */
+	/* A folio that has to move is split if there is no huge page for it. */
 	if (row->flags & FOLL_LONGTERM)
 		return;
 	KUNIT_EXPECT_EQ(test, gup_leaf_size(m, GUP_T(0)),
@@ -161,7 +160,7 @@ static void gup_leaf_unaligned(struct kunit *test)
 	gup_expect_no_diff(test, &diff, "unaligned");
 }
 
-/* Case 12: the huge zero folio twice; it is an ordinary folio as to references. */
+/* Case 12: the huge zero folio twice; its references are those of any folio. */
 static void gup_leaf_zero(struct kunit *test)
 {
 	struct gup_mm *m = gup_leaf_make(test, 0);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_poison: in the middle of a large folio, an entry for a page that
- * must not be accessed.
+ * gup_slow_poison: an entry for a page that must not be accessed, in the middle
+ * of a large folio.
  *
- * No such entry is present. So each walk ends in front of it, the page fault
- * decides about the next call, and what lies behind it can be had as if nothing
- * were wrong.
+ * The entry is not present. So a walk ends in front of it, a call that begins
+ * there gets the error of the page fault, and the pages behind it are as usual.
  */
 #include <linux/mman.h>
 #include <linux/swapops.h>
 
 #include "walk/gup_mm_call.h"
 
-/* The entry that is not that of a page. */
+/* The entry that must not be accessed. */
 #define GUP_POISON_AT	5
 
 /**
@@ -31,7 +30,7 @@ enum gup_poison_entry {
  * struct gup_poison_row - an entry that must not be accessed
  * @name:  what is special about it
  * @entry: the entry
- * @error: what a call ends with that begins there and can tell of broken memory
+ * @error: the error of a call with FOLL_HWPOISON that begins there
  */
 struct gup_poison_row {
 	const char *name;
@@ -106,7 +105,7 @@ static struct gup_mm *gup_poison_create(struct kunit *test)
 	return m;
 }
 
-/* All pages from @first on are asked for. */
+/* Ask for all pages from @first on. */
 static void gup_poison_expect(struct gup_mm *m, enum gup_mm_call call,
 			      unsigned int flags, unsigned int first, long want)
 {

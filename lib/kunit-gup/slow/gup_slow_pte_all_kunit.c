@@ -2,10 +2,10 @@
 /*
  * gup_slow_pte_all: every small table there is, for the slow path.
  *
- * All tables of up to four entries over an alphabet of entries, in each kind of
- * VMA that makes a difference and with every kind of request, whole and without
- * the last entry. What comes out is compared with the oracle. The pages of the
- * folio A, of order 3, go up by themselves, so that batches come about.
+ * The slow path walks over all tables of up to four entries, of twelve kinds,
+ * with each kind of request and VMA, with and without the last entry, and is
+ * compared with the oracle. Most kinds map the next page of the folio A, of
+ * order 3, so that there are batches.
  */
 #include "walk/gup_slow_pte.h"
 
@@ -93,14 +93,14 @@ static void gup_fa_set(struct gup_fixture *fx, unsigned int entry,
 		return;
 	}
 
-	/* @next counts from 1, so that there is a page before the first. */
+	/* @next counts from 1, for a page before the first. */
 	idx = letter->folio - 'A';
 	next[idx] += letter->step;
 	page = gup_fixture_page(fx, letter->folio, (next[idx] - 1) & mask);
 	gup_fixture_map(fx, entry, page, letter->bits);
 }
 
-/* Table number @table of those with @nr entries, and its name. */
+/* Make table number @table of those with @nr entries, and its name. */
 static void gup_fa_make(struct gup_fixture *fx, unsigned int table,
 			unsigned int nr, char *name)
 {

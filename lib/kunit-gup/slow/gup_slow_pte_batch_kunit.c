@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_pte_batch: the slow path works in batches, and pays once for each.
+ * gup_slow_pte_batch: the slow path works in batches, with one grab for each.
  *
- * gup_slow_pte and gup_slow hold for a walk that goes page by page as well. Here is
- * what does not: how many look-ups have a grab, how many references they take, and
+ * The other suites also pass with a walker that goes page by page. This one
+ * does not: it tests the number of grabs, how many references they take, and
  * how often a folio is marked accessed.
  */
 #include "walk/gup_batches.h"
@@ -80,7 +80,7 @@ static void gup_slow_pte_grabs(struct kunit *test)
 	gup_batches_row_run(test, &gup_slow_pte);
 }
 
-/* Marked accessed a second time, the folio would be active, or not referenced. */
+/* Marked accessed twice, the folio would be active, or not referenced. */
 static void gup_slow_accessed_once(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2", "A0-3" };

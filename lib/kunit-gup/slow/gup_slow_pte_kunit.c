@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_pte: what the slow path makes of a page table, with the PTL held.
+ * gup_slow_pte: what the slow path makes of a page table, under the PTL.
  *
- * Each row is a table, a VMA and a request. follow_page_pte() is asked again and
- * again until it has been through, and the pages, why it stops, the references and
- * what became dirty are compared with literals and with the oracle, which looks at
- * one page after the other.
+ * Each row is a layout, a VMA and a request. follow_page_pte() is called again
+ * and again until the end of the request; the pages, the error, the references
+ * and the dirty folios are compared with the row, and with the oracle.
  */
 #include "walk/gup_slow_pte.h"
 
@@ -61,7 +60,7 @@ static const struct gup_slow_pte_row bounds_rows[] = {
 
 GUP_ROWS(bounds_rows);
 
-/* What is decided for each page: writing, unsharing, forcing. */
+/* Decisions for each page: writing, unsharing, forcing. */
 static const struct gup_slow_pte_row decide_rows[] = {
 	{ .name = "read_only half and write",
 	  .layout = { "A4", "A0-7 A8-15:s" }, .flags = GUP_PIN_W, .gets = 8,
@@ -126,7 +125,7 @@ static const struct gup_slow_pte_row decide_rows[] = {
 
 GUP_ROWS(decide_rows);
 
-/* Only where the architecture has soft-dirty bits: GUP_VM_READ alone asks for them. */
+/* GUP_VM_READ has no VM_SOFTDIRTY, so soft-dirty bits matter if there are any. */
 static const struct gup_slow_pte_row soft_dirty_rows[] = {
 	{ .name = "force into soft_dirty pages", .layout = { "A3", "A0-7:r" },
 	  .flags = GUP_PIN_W | FOLL_FORCE, .vm_flags = GUP_VM_READ, .gets = 8 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_pte_odd: as gup_slow_pte, of entries that are no ordinary ones, of touching
- * them, and of what fails.
+ * gup_slow_pte_odd: as gup_slow_pte, for FOLL_TOUCH, unusual entries, and
+ * failures.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -9,7 +9,7 @@
 #include "walk/gup_race.h"
 #include "walk/gup_slow_pte.h"
 
-/* Touching for a write makes a folio dirty if an entry is not. */
+/* Touching to write makes a folio dirty if an entry is clean. */
 static const struct gup_slow_pte_row touch_rows[] = {
 	{ .name = "all entries dirty", .layout = { "A2", "A0-3" },
 	  .flags = GUP_PIN | GUP_TOUCH_W, .gets = 4 },
@@ -62,7 +62,7 @@ static const struct gup_slow_pte_row touch_rows[] = {
 
 GUP_ROWS(touch_rows);
 
-/* Entries that are no ordinary ones. */
+/* The zero page, holes, PROT_NONE, special entries. */
 static const struct gup_slow_pte_row odd_rows[] = {
 	{ .name = "zero pages and get", .layout = { "A2", "Z8:r" },
 	  .flags = GUP_GET, .gets = 8 },
@@ -113,7 +113,7 @@ static const struct gup_slow_pte_row odd_rows[] = {
 
 GUP_ROWS(odd_rows);
 
-/* The page that cannot be taken is that of a second folio; the first is kept. */
+/* A page of the second folio cannot be taken; the pages of the first are kept. */
 static void gup_slow_pte_fails(struct kunit *test, bool grab, int ret)
 {
 	const struct gup_layout layout = { "A2 B2+", "A0-3 B0-3" };
@@ -140,13 +140,13 @@ static void gup_slow_grab_fails(struct kunit *test)
 	gup_slow_pte_fails(test, true, -ENOMEM);
 }
 
-/* The references for all pages of the batch have been taken before. */
+/* This fails after the references of the whole batch were taken. */
 static void gup_slow_accessible_fails(struct kunit *test)
 {
 	gup_slow_pte_fails(test, false, -EIO);
 }
 
-/* A get does not access the content, so that it does not fail either. */
+/* A get does not access the content, so it does not fail. */
 static void gup_slow_get_needs_no_access(struct kunit *test)
 {
 	const struct gup_layout layout = { "A2", "A0-3" };
@@ -206,13 +206,13 @@ static struct page *gup_slow_pte_hook(struct vm_area_struct *vma,
 	return gup_fixture_page(fx, 'A', gup_slow_pte_hooked[i]);
 }
 
-/* Case 14, as of Xen: the entries name pages, but only the VMA knows which. */
+/* Case 14, as in Xen: a hook of the VMA says which page an entry maps. */
 static void gup_slow_find_normal_page(struct kunit *test)
 {
 	static const struct vm_operations_struct ops = {
 		.find_normal_page = gup_slow_pte_hook,
 	};
-	/* The pages of A are mapped as well, so that they are exclusive. */
+	/* The pages of A are mapped as well, to make them exclusive. */
 	const struct gup_layout layout = { "A2 B2", "B0-2:x A0-3" };
 	struct gup_walk walk = {
 		.walker = &gup_slow_pte, .nr = 3, .flags = GUP_PIN_W,

@@ -2,10 +2,10 @@
 /*
  * gup_slow_retry: page faults that give up the mmap lock, and the gate area.
  *
- * A fault handler maps the rest of a folio, gives up the lock, and says that the
- * fault has to be retried or is done. What comes after that is a request for one
- * page, where a batch would be one too many. The handler is that of a VMA which was
- * anonymous until then.
+ * A fault handler maps the rest of a folio, drops the lock, and returns that
+ * the fault has to be retried or is completed. Then one page is requested,
+ * where a batch would be too much. The handler is set for a VMA that was
+ * anonymous.
  */
 #include <kunit/test-bug.h>
 #include <linux/mm.h>
@@ -58,7 +58,7 @@ struct gup_retry {
 	unsigned int faults;
 };
 
-/* The four pages that are missing, as another thread may have mapped them. */
+/* Map the four missing pages, as another thread could. */
 static void gup_retry_map(struct gup_retry *retry, struct vm_area_struct *vma)
 {
 	struct page *page;
@@ -127,7 +127,7 @@ static void gup_retry_run(struct kunit *test)
 	gup_mm_settle(retry.m, &ask, row->name);
 }
 
-/* A page that belongs to no VMA of the mm, and has no neighbours. */
+/* The gate page is in no VMA of the mm, and has no neighbours. */
 static void gup_retry_gate(struct kunit *test)
 {
 #ifdef CONFIG_X86_VSYSCALL_EMULATION

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arrays of pages or folios for the suites, see gup_array.h. What is expected of
- * them is worked out one entry at a time.
+ * Make arrays of pages or folios, pin their entries, and check their folios.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -38,7 +37,7 @@ void gup_array_fill(struct gup_array *array)
 	array->nr = fx->nr;
 	for (i = 0; i < fx->nr; i++)
 		fx->pages[i] = gup_array_entry(array, i);
-	/* Behind the end, there is more of the same, for nobody to see. */
+	/* More of the same behind the end, which must not be read. */
 	if (i)
 		fx->pages[i++] = fx->pages[fx->nr - 1];
 	for (; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
@@ -115,7 +114,7 @@ static bool gup_array_dirty_folio(struct address_space *mapping,
 	return false;
 }
 
-/* The folio stays clean, so that each time that it is marked dirty is seen. */
+/* The folio stays clean, so that it is seen each time it is marked dirty. */
 static const struct address_space_operations gup_array_aops = {
 	.dirty_folio = gup_array_dirty_folio,
 };
@@ -124,9 +123,8 @@ static const struct address_space_operations gup_array_aops = {
  * gup_array_watch() - log what is released and what is marked dirty
  * @array: the array
  *
- * Of folios, those of kind f are in the log of what is marked dirty.
- *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Only folios of kind f are in the log of what is marked dirty. The log ends
+ * with the test.
  */
 void gup_array_watch(struct gup_array *array)
 {
@@ -145,7 +143,7 @@ void gup_array_watch(struct gup_array *array)
  * gup_array_pin() - pin every page of an array, one by one and by hand
  * @array: the array
  *
- * The statistic does not know of it.
+ * This is not in the statistic.
  */
 void gup_array_pin(struct gup_array *array)
 {
@@ -164,7 +162,7 @@ void gup_array_pin(struct gup_array *array)
 }
 
 /**
- * gup_array_nr_counted() - how many entries have a pin that is counted anywhere
+ * gup_array_nr_counted() - how many entries have a pin that is counted
  * @array: the array
  *
  * Return: The number of pages that are not the zero page.

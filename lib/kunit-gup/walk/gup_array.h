@@ -2,8 +2,8 @@
 /*
  * Arrays of pages or folios, as GUP hands them out, and what is done with them.
  *
- * An array is the entries of a layout, one page each: "A0-3 Z B1". "." is NULL, and
- * "@" an error pointer.
+ * An array is the entries of a layout, one page each: "A0-3 Z B1". "." is NULL,
+ * and "@" an error pointer.
  */
 #ifndef _GUP_ARRAY_H
 #define _GUP_ARRAY_H
@@ -17,10 +17,10 @@
  * @fx:      the fixture, whose @pages is the array and @want a copy of it
  * @nr:      number of entries
  * @folios:  whether the entries are folios
- * @log:     what was released, as batches
+ * @log:     what was released, batch by batch
  * @dirtied: the folios that were marked dirty, by letter
- * @unlocked: number of those that were not locked meanwhile
- * @released: NR_FOLL_PIN_RELEASED when the last of those was marked
+ * @unlocked: number of those that were not locked then
+ * @released: NR_FOLL_PIN_RELEASED when the last of those was marked dirty
  */
 struct gup_array {
 	struct gup_fixture *fx;

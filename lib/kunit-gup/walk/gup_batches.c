@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Count what a walk in batches costs. */
+/* Count the grabs of a walk in batches. */
 #include "walk/gup_batches.h"
 #include "walk/gup_race.h"
 #include "walk/gup_slow_pte.h"
 
 /**
- * gup_batches_lacks() - why nothing can be said about batches
- * @walker: the walker that they are of
+ * gup_batches_lacks() - why the batches of a walker cannot be tested
+ * @walker: the walker
  *
  * Return: The reason to skip a test, or NULL.
  */

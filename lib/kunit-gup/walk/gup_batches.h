@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a walk by batches costs: what gup_fast_batch and gup_slow_pte_batch share. */
+/* Count the grabs of a walk: for gup_fast_batch and gup_slow_pte_batch. */
 #ifndef _GUP_BATCHES_H
 #define _GUP_BATCHES_H
 
 #include "walk/gup_walk.h"
 
 /**
- * struct gup_batches_row - a layout and what a walk over it costs
+ * struct gup_batches_row - a layout, and the grabs of a walk over it
  * @name:     what is special about it
  * @layout:   the layout
  * @flags:    FOLL_* flags

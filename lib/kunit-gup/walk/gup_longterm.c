@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The longterm check under watch, see gup_longterm.h.
- */
+/* The longterm check with stubs and logs, see gup_longterm.h. */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 #include <linux/hugetlb.h>
@@ -52,7 +50,7 @@ static void gup_lt_drain_stub(const struct folio *folio, unsigned int extra_refs
 	*drained = LRU_CACHE_DRAINED_ALL;
 }
 
-/* As isolating does: a reference, and not twice. */
+/* Isolating takes a reference, and works once. */
 static bool gup_lt_isolate(struct folio *folio)
 {
 	struct gup_lt *lt = gup_current_lt();
@@ -76,7 +74,7 @@ static bool gup_lt_isolate_hugetlb_stub(struct folio *folio,
 	return true;
 }
 
-/* What isolating and its caller did is undone. */
+/* Undo what isolating and its caller did. */
 static void gup_lt_give_back(struct folio *folio, char *log)
 {
 	gup_lt_add(log, gup_lt_letter(folio));
@@ -174,11 +172,11 @@ static void gup_lt_assert_row(struct kunit *test, struct gup_fixture *fx,
 }
 
 /**
- * gup_lt_create() - make the array of a row, pin it, and watch
- * @test: the test, which is skipped if the row cannot be had
+ * gup_lt_create() - make the array of a row, pin it, and install the stubs
+ * @test: the test, skipped if this kernel lacks something
  * @row:  the row
  *
- * Return: The check to be.
+ * Return: The check, which was not made yet.
  */
 struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 {
@@ -203,7 +201,7 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 }
 
 /**
- * gup_lt_predict() - what has to happen in a check, by the oracle
+ * gup_lt_predict() - what the oracle says of a check
  * @lt:   the check
  * @want: filled with it
  */
@@ -224,7 +222,7 @@ void gup_lt_predict(struct gup_lt *lt, struct gup_lt_want *want)
 }
 
 /**
- * gup_lt_nr_isolated() - number of pages that are isolated, as the statistic says
+ * gup_lt_nr_isolated() - the number of isolated pages, by the statistic
  *
  * Context: A thread after gup_fixture_bind().
  * Return: The number.
@@ -236,7 +234,7 @@ long gup_lt_nr_isolated(void)
 }
 
 /**
- * gup_lt_collect() - the first step of the check alone; isolation is undone
+ * gup_lt_collect() - make only the first step of the check, and undo it
  * @lt:       the check
  * @listed:   filled with the folios on the list, of %GUP_ARRAY_TEXT bytes
  * @isolated: filled with the change of the statistic of isolated pages

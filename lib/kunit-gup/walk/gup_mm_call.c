@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call the exported functions on a piece of address space, and look at all that
- * came out: against the page tables, read address by address, and against the
- * references and pins that the folios had before.
+ * Call the exported functions on a piece of address space, and compare the
+ * result with the page tables, read address by address, and with the references
+ * and pins that the folios had before.
  *
- * A call may fault pages in, copy or migrate them, and the number of mappings of
- * a folio changes then. So what is compared are the references that are not those
- * of a mapping; and a folio that no address maps any more, and of which no page
- * was returned, may be gone.
+ * A call may fault in, copy or migrate pages, which changes the number of
+ * mappings of a folio. So references of mappings are left out. A folio that is
+ * not mapped any more may be freed, unless a page of it was returned.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -17,7 +16,7 @@
 #include "oracle/gup_oracle.h"
 #include "walk/gup_mm_call.h"
 
-/* References that come neither with a mapping nor with the swap cache. */
+/* References that are neither of a mapping nor of the swap cache. */
 static int gup_mm_other_refs(struct folio *folio)
 {
 	const int swap = folio_test_swapcache(folio) ? folio_nr_pages(folio) : 0;
@@ -31,7 +30,7 @@ static int gup_mm_pins(struct folio *folio)
 		atomic_read(&folio->_pincount) : 0;
 }
 
-/* Neighbours mostly ask for the same folio, or for the one behind it. */
+/* Begin with the folio that was found last: it often is the same or the next. */
 static struct gup_mm_seen *gup_mm_find(struct gup_mm *m, struct folio *folio)
 {
 	unsigned int i, n;
@@ -47,7 +46,7 @@ static struct gup_mm_seen *gup_mm_find(struct gup_mm *m, struct folio *folio)
 	return NULL;
 }
 
-/* One that was not seen before is new, and nobody should hold it. */
+/* A folio that was not there before is new, and has no other references. */
 static struct gup_mm_seen *gup_mm_see(struct gup_mm *m, struct folio *folio)
 {
 	struct gup_mm_seen *seen = gup_mm_find(m, folio);
@@ -62,7 +61,7 @@ static struct gup_mm_seen *gup_mm_see(struct gup_mm *m, struct folio *folio)
 }
 
 /**
- * gup_mm_before() - remember how everything is before a call
+ * gup_mm_before() - remember all folios before a call
  * @m:   the piece of address space
  * @ask: the call
  */
@@ -144,7 +143,7 @@ void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 }
 
 /**
- * gup_mm_ask() - call the function, and remember what was before and after it
+ * gup_mm_ask() - call the function, between gup_mm_before() and gup_mm_after()
  * @m:   the piece of address space
  * @ask: the call
  */
@@ -155,7 +154,7 @@ void gup_mm_ask(struct gup_mm *m, struct gup_mm_ask *ask)
 	gup_mm_after(m, ask);
 }
 
-/* Whatever was done about a page, now the request must be allowed to have it. */
+/* After all faults, the request must be allowed to have the page. */
 static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
 			      unsigned int i, struct gup_diff *diff)
 {
@@ -176,7 +175,7 @@ static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
 			    false);
 }
 
-/* The array: what is mapped now, and what was if there was no need to change it. */
+/* The array has the pages that are mapped now; if possible, those from before. */
 static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 			       struct gup_diff *diff)
 {
@@ -186,7 +185,7 @@ static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 		gup_differs(diff, "number of pages", 0, ask->ret, ask->nr);
 	for (i = 0; (long)i < ask->ret && !diff->what; i++)
 		gup_mm_check_page(m, ask, i, diff);
-	/* What could not be kept for long was given back, and left there. */
+	/* Pages that could not be kept for long may still be in the array. */
 	if (ask->flags & FOLL_LONGTERM)
 		i = ask->nr;
 	for (; i < m->nr + 2 * GUP_MM_BEHIND && !diff->what; i++)
@@ -204,7 +203,7 @@ static void gup_mm_count_taken(struct gup_mm *m, struct gup_mm_ask *ask)
 	for (i = 0; (long)i < ask->ret; i++)
 		gup_mm_see(m, page_folio(m->pages[i]))->taken++;
 
-	/* New memory has an owner: shmem, or one whose references say nothing. */
+	/* A new folio of shmem is in the page cache; of other files, anything goes. */
 	for (seen = m->seen + known; seen < m->seen + m->nr_seen; seen++)
 		if (folio_mapping(seen->folio) &&
 		    shmem_mapping(folio_mapping(seen->folio)))
@@ -267,7 +266,7 @@ static long gup_mm_nr_counted(struct gup_mm *m, struct gup_mm_ask *ask)
 }
 
 /**
- * gup_mm_check() - is everything in accordance with the number of pages?
+ * gup_mm_check() - does everything fit the number of pages?
  * @m:    the piece of address space
  * @ask:  the call, after gup_mm_after()
  * @diff: the first thing that is not as it should be
@@ -294,7 +293,7 @@ bool gup_mm_check(struct gup_mm *m, struct gup_mm_ask *ask,
  * @ask:  the call, after gup_mm_check()
  * @diff: the first thing that is not as it should be
  *
- * After a difference nothing is given back: who knows what was taken.
+ * Nothing is given back after a difference, since it may not be ours.
  *
  * Return: Whether all is well.
  */
@@ -338,7 +337,7 @@ void gup_mm_settle(struct gup_mm *m, struct gup_mm_ask *ask, const char *layout)
 	gup_expect_no_diff(m->test, &diff, layout);
 }
 
-/* A walk without faults gives what the oracle says; faults only give more. */
+/* Without faults, a walk returns what the oracle says; with faults, maybe more. */
 static void gup_mm_check_number(struct gup_mm_ask *ask, unsigned int walk,
 				struct gup_diff *diff)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ask for the nodes of addresses, and compare with a reference that looks at each
- * of them for itself: first the VMA, then the page tables from the top.
+ * Ask move_pages() for the nodes of addresses, and compare each with the
+ * oracle.
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -61,9 +61,9 @@ static unsigned long gup_nodes_page(struct gup_nodes *q, unsigned int entry,
 }
 
 /**
- * gup_nodes_add_addresses() - the addresses of a layout
+ * gup_nodes_add_addresses() - add the addresses of a text
  * @q:   the query
- * @ask: the layout
+ * @ask: the text
  */
 void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask)
 {
@@ -102,8 +102,8 @@ void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask)
 }
 
 /**
- * gup_nodes_lacks() - why a layout of addresses cannot be had
- * @ask: the layout
+ * gup_nodes_lacks() - why a query cannot be made
+ * @ask: the addresses, as text
  *
  * Return: The reason to skip a test, or NULL.
  */
@@ -111,7 +111,7 @@ const char *gup_nodes_lacks(const char *ask)
 {
 	if (!gup_kunit_stat.array)
 		return "no CONFIG_MIGRATION";
-	/* The 'p' of a page is a large one. */
+	/* A small p is the mark of a tag. */
 	if (!IS_ENABLED(CONFIG_64BIT) && strchr(ask, 'p'))
 		return "no room for a tag in an address";
 
@@ -134,9 +134,9 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 }
 
 /**
- * gup_nodes_expect() - the reference says what a layout says
+ * gup_nodes_expect() - expect that the oracle says what a row says
  * @q:    the query
- * @want: the layout
+ * @want: the statuses, as text
  */
 void gup_nodes_expect(struct gup_nodes *q, const char *want)
 {
@@ -168,7 +168,7 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 }
 
 /**
- * gup_nodes_matches() - is what came out what the reference says?
+ * gup_nodes_matches() - does the result match the oracle?
  * @q:     the query
  * @first: from this address on
  * @nr:    the number of addresses; all others must be untouched
@@ -201,7 +201,7 @@ static void gup_nodes_poison(struct gup_nodes *q)
 }
 
 /**
- * gup_nodes_array() - ask with arrays of the kernel
+ * gup_nodes_array() - ask with arrays in the kernel
  * @q:    the query
  * @diff: the first thing that is not as it should be
  *
@@ -257,10 +257,10 @@ int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users)
 }
 
 /**
- * gup_nodes_fetch() - get what came out from user space
+ * gup_nodes_fetch() - copy the statuses from user space
  * @q:      the query
  * @status: the address of the array
- * @nr:     the number of them that can be read
+ * @nr:     how many of them can be read
  */
 void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
 {
@@ -271,7 +271,7 @@ void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
 }
 
 /**
- * gup_nodes_user() - ask with arrays in user space, which are all right
+ * gup_nodes_user() - ask with valid arrays in user space
  * @q:    the query
  * @diff: the first thing that is not as it should be
  *
@@ -289,9 +289,9 @@ bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff)
 }
 
 /**
- * gup_nodes_run() - ask in both ways, and see that nobody holds anything after it
+ * gup_nodes_run() - ask in both ways, and check that no reference is left
  * @q:      the query
- * @layout: the layout of the entries, for messages
+ * @layout: the entries, for messages
  */
 void gup_nodes_run(struct gup_nodes *q, const char *layout)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interfere with a walk at an exact step. The functions that make up the steps
- * are replaced by ones that call them, and change something before or after.
+ * Interfere with a walk at an exact step: stubs call the functions that they
+ * replace, and change something before or after that.
  *
- * All of this runs with IRQs disabled, in the middle of the walk, so there must
- * be no expectation here: what happened is looked at when the walk is over.
+ * All of this runs in the middle of the walk with IRQs disabled, where there
+ * must be no expectations. The tests check the results when the walk is over.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -17,7 +17,7 @@
  * gup_watch() - what happens during the walks over a fixture
  * @fx: the fixture
  *
- * Return: It; nothing happens, until somebody asks for it.
+ * Return: A structure that says so, at first nothing.
  */
 struct gup_watch *gup_watch(struct gup_fixture *fx)
 {
@@ -36,8 +36,8 @@ static struct gup_fixture *gup_current_fixture(void)
 }
 
 /*
- * IRQs that are disabled are what keeps the page table, and the struct pages behind
- * it: not to be enabled at any step of a walk.
+ * Disabled IRQs keep the page table from being freed, so they must stay
+ * disabled at each step of GUP-fast.
  */
 static void gup_race_look_at_irqs(struct gup_fixture *fx)
 {
@@ -56,7 +56,7 @@ static void gup_race_step(enum gup_step step, bool here)
 	race->change(fx, race->arg);
 }
 
-/* Where is the batch that the race is about? */
+/* The first entry of the batch that the race is about. */
 static pte_t *gup_race_ptep(void)
 {
 	struct gup_fixture *fx = gup_current_fixture();
@@ -90,7 +90,7 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 	return folio;
 }
 
-/* In two halves, so that something can happen between them. */
+/* Scan in two halves, so that something can happen between them. */
 static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 				 pte_t *ptep, pte_t pte, unsigned int max_nr)
 {
@@ -165,11 +165,11 @@ static void gup_put_uncounted_stub(struct folio *folio, int refs,
 }
 
 /**
- * gup_race_install() - watch the steps of walks, and let something happen
- * @fx:   the fixture; gup_watch() also says what is to fail
+ * gup_race_install() - watch the steps of GUP-fast, and let something happen
+ * @fx:   the fixture; its &struct gup_watch also says what has to fail
  * @race: what is to happen, or NULL to watch only
  *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Until the test ends.
  */
 void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 {
@@ -227,9 +227,9 @@ static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
 
 /**
  * gup_race_watch_slow() - watch the steps of follow_page_pte()
- * @fx: the fixture; gup_watch() also says what is to fail
+ * @fx: the fixture; its &struct gup_watch also says what has to fail
  *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Until the test ends.
  */
 void gup_race_watch_slow(struct gup_fixture *fx)
 {
@@ -248,7 +248,7 @@ void gup_race_watch_slow(struct gup_fixture *fx)
  * gup_race_count_reads() - count how often entries are read without the lock
  * @fx: the fixture
  *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Until the test ends.
  */
 void gup_race_count_reads(struct gup_fixture *fx)
 {

@@ -41,9 +41,9 @@ struct gup_race {
 
 /**
  * struct gup_watch - what happens during the walks over a fixture
- * @race:         what is to happen, or NULL
- * @refuse:       the entry for which a grab is to fail, or -1; as for a page of
- *                PCI peer-to-peer memory, which not every machine has
+ * @race:         what has to happen, or NULL
+ * @refuse:       the entry whose page cannot be grabbed, or -1; as for PCI
+ *                peer-to-peer memory, which not every machine has
  * @inaccessible: the entry whose folio cannot be made accessible, or -1
  * @grabs:        number of successful grabs, where stubs count them
  * @grabbed:      number of references in them
@@ -69,9 +69,9 @@ void gup_race_count_reads(struct gup_fixture *fx);
 void gup_race_watch_slow(struct gup_fixture *fx);
 
 /*
- * gup_call_real() - call a function from what replaces it
+ * gup_call_real() - call a function from its own stub
  *
- * Without a test, there is no replacement for it.
+ * Without a current test, there is no stub.
  */
 #define gup_call_real(call) ({						\
 	struct kunit *__test = current->kunit_test;			\

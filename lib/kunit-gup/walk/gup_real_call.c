@@ -55,7 +55,7 @@ static bool gup_real_ask_range(struct kunit *test, struct gup_mm *m,
  * @m:    the memory
  * @size: the pages of one folio in it
  *
- * What the calls do to the memory, the later ones find.
+ * Later calls find the memory as earlier ones left it.
  */
 void gup_real_ask_all(struct kunit *test, struct gup_mm *m, unsigned int size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is done to real memory while it is pinned, each by a thread of its own: see
- * gup_real_race_kunit.c.
+ * The changes of gup_real_race_kunit.c to memory while it is pinned, each made
+ * by a thread of its own.
  */
 #include <linux/delay.h>
 #include <linux/highmem.h>
@@ -19,7 +19,8 @@
  * @first: the first page
  * @nr:    the number of pages
  *
- * Mostly a small one, and where the others are busy too.
+ * Mostly a small part, at the start of the range, where the other threads are,
+ * too.
  */
 void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
 {
@@ -31,13 +32,13 @@ void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
 }
 
 /**
- * gup_rr_map() - put empty memory where there was something or nothing
+ * gup_rr_map() - map new memory, in place of what there was
  * @rr:    the race
  * @rnd:   where choices come from
  * @first: the first page
  * @nr:    the number of pages
  *
- * Which orders the folios may have is chosen anew, for all of the memory.
+ * This also chooses new orders that folios may have, for all of the memory.
  *
  * Context: Process context, with the mm of the race, no locks held.
  * Return: Whether it could be mapped.
@@ -62,7 +63,7 @@ static const char *gup_rr_lacks_nodes(void)
 	return num_online_nodes() < 2 ? "one node only" : NULL;
 }
 
-/* Memory that others freed, or will get. */
+/* Write to memory that others have freed, or will get. */
 static bool gup_rr_reuse(struct gup_rr *rr, struct rnd_state *rnd)
 {
 	const unsigned int order = gup_rr_below(rnd, 5);
@@ -98,7 +99,7 @@ static bool gup_rr_split(struct gup_rr *rr, struct rnd_state *rnd)
 	order = folio_order(folio);
 	if (order && folio_test_anon(folio)) {
 		order = gup_rr_below(rnd, order);
-		/* Order 1 is one that anonymous folios do not have. */
+		/* Anonymous folios do not have order 1. */
 		ret = gup_kunit_split(folio, order == 1 ? 0 : order);
 	}
 	folio_put(folio);
@@ -138,7 +139,7 @@ static bool gup_rr_move(struct gup_rr *rr, struct rnd_state *rnd)
 	home = gup_rr_home(rr, first);
 	away = gup_rr_away(rr, first);
 	if (gup_kunit_mremap(home, nr * PAGE_SIZE, away) == away) {
-		/* Long enough to be found there. */
+		/* Leave it there for a while, to be found. */
 		usleep_range(100, 1000);
 		if (gup_kunit_mremap(away, nr * PAGE_SIZE, home) == home)
 			return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Real memory that threads change while it is pinned, and what they do to it. */
+/* Memory that threads change while it is pinned. */
 #ifndef _GUP_REAL_RACE_H
 #define _GUP_REAL_RACE_H
 
@@ -14,8 +14,8 @@
 struct gup_rr;
 
 /**
- * struct gup_rr_change - something that is done to the range
- * @act:   do it once, somewhere; returns whether it was done
+ * struct gup_rr_change - a change to the range
+ * @act:   make it once, somewhere; returns whether it was made
  * @lacks: why it cannot be done in this kernel; NULL if it always can
  */
 struct gup_rr_change {
@@ -27,8 +27,8 @@ struct gup_rr_change {
  * struct gup_rr_thread - a thread that makes changes of one kind
  * @rr:     the race that it takes part in
  * @change: what it does
- * @task:   itself
- * @rnd:    where it takes its choices from
+ * @task:   its task
+ * @rnd:    for its choices
  * @done:   number of changes made
  */
 struct gup_rr_thread {
@@ -42,15 +42,15 @@ struct gup_rr_thread {
 #define GUP_RR_MAX_THREADS	8
 
 /**
- * struct gup_rr - memory, and those who work on it
+ * struct gup_rr - memory, and the threads that change it
  * @mm:         the mm
  * @home:       where the range is; aligned to a huge page
  * @away:       where parts of it are moved to, a page out of alignment
- * @orders:     what madvise() could ask for before
- * @seed:       what all choices come from
- * @rnd:        where the calls take theirs from
+ * @orders:     the orders for madvise() before
+ * @seed:       the seed of all choices
+ * @rnd:        for the choices of the calls
  * @pages:      the array that a call fills
- * @thread:     those who make changes
+ * @thread:     the threads that make changes
  * @nr_threads: number of them
  * @pinned:     number of pages that the calls returned
  * @neighbours: number of times that a page was behind one of the same folio

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walk over the page table of a fixture with follow_page_pte(): one look-up after
- * the other, each from where the one before it ended, as __get_user_pages() does
- * it. How many pages a look-up finds does not matter here, only what it adds up to.
+ * Walk over the page table of a fixture with follow_page_pte(): one look-up
+ * after the other, each from where the last one ended, as __get_user_pages()
+ * does it. It does not matter here how many pages each look-up finds, only the
+ * sum.
  */
 #include <linux/err.h>
 
@@ -10,7 +11,7 @@
 #include "walk/gup_race.h"
 #include "walk/gup_slow_pte.h"
 
-/* Store what one look-up has found; a walker in error may find far too much. */
+/* Store what one look-up has found; a wrong walker may find far too much. */
 static void gup_slow_pte_store(struct gup_fixture *fx, struct page *page,
 			       unsigned int first, unsigned int nr)
 {
@@ -57,8 +58,8 @@ static unsigned int gup_slow_pte_predict(struct gup_fixture *fx,
 }
 
 /*
- * It marks a folio accessed, once or for each page, which does more than to set the
- * referenced bit the second time.
+ * It marks a folio accessed, once or for each page; the second time does more
+ * than to set the referenced bit.
  */
 static bool gup_slow_pte_referenced(const struct gup_walk *walk, int taken,
 				    bool referenced)
@@ -125,7 +126,7 @@ static void gup_slow_pte_row_check(struct kunit *test, struct gup_fixture *fx,
 	KUNIT_EXPECT_EQ(test, fx->watch->overruns, 0);
 }
 
-/* As a fault maps it, where there are such entries. */
+/* Make entries for the zero page special, as a fault does. */
 static void gup_slow_pte_mark_zero(struct gup_fixture *fx)
 {
 	unsigned int i;

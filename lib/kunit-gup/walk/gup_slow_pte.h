@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The slow path over the page table of a fixture: what the suites share.
- */
+/* The slow path over the page table of a fixture. */
 #ifndef _GUP_SLOW_PTE_H
 #define _GUP_SLOW_PTE_H
 
@@ -37,9 +35,9 @@ struct gup_slow_pte_row {
 };
 
 /*
- * The entries of a folio of order 6 in blocks of 16, or of 32. All are clean and
- * old, but for one dirty entry, not the first, and one young one in each block of
- * the first half.
+ * The entries of a folio of order 6, in blocks of 16 or of 32. All are clean
+ * and old, except for one dirty and one young entry in each block of the first
+ * half.
  */
 #define GUP_DIRTY_IN_BLOCKS	"A0-2:ocb A3:ob A4-8:ocb A9:cb A10-15:ocb "	\
 				"A16-18:ocb A19:ob A20-24:ocb A25:cb A26-31:ocb " \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run a walker over the page table of a fixture, and look at all that it did:
- * the pages and their number, the array behind them, the references and pins of
- * every folio, the referenced bits, the statistics. Then put everything back and
- * look again.
+ * Run a walker over the page table of a fixture, and check all that it did: the
+ * pages and their number, the rest of the array, the references and pins of
+ * every folio, the referenced bits, the statistics. Then put the pages and
+ * check again.
  */
 #include "fixture/gup_stat.h"
 #include "oracle/gup_oracle.h"
@@ -11,10 +11,9 @@
 #include "walk/gup_walk.h"
 
 /*
- * How many entries of the array, behind those that were there before, may be
- * written: the walker that goes too far writes the next ones first. That is all
- * of an array for a table of 512 entries, and not for one of 8192, where it would
- * take longer than all the rest.
+ * How many slots of the array are poisoned and checked. For a table of 512
+ * entries it is the whole array; for one of 8192 that would take too long, and
+ * a walker that goes too far writes the next slots first.
  */
 static unsigned int gup_nr_slots(const struct gup_walk *walk)
 {
@@ -22,12 +21,9 @@ static unsigned int gup_nr_slots(const struct gup_walk *walk)
 }
 
 /**
- * gup_walk_run() - let a walker walk over a part of the page table
+ * gup_walk_run() - call a walker for a part of the page table
  * @fx:   the fixture
  * @walk: what to ask for; filled with what comes out
- *
- * Context: Process context, in the thread of the test. IRQs are disabled during
- *          the walk of GUP-fast.
  */
 void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 {
@@ -50,8 +46,8 @@ void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 }
 
 /*
- * The array: what was there, the pages that the entries map, or did before the
- * walk, and nothing more.
+ * The array has what was there, the pages that the entries map or mapped before
+ * the walk, and nothing else.
  */
 static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 			    struct gup_diff *diff)
@@ -75,7 +71,7 @@ static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 				 pages[i], GUP_POISON);
 }
 
-/* Count the pages that the walk returned with the folio they belong to. */
+/* For each folio, count its pages that the walk returned. */
 static void gup_count_taken(struct gup_fixture *fx, struct gup_walk *walk)
 {
 	struct gup_block *block;
@@ -133,7 +129,7 @@ static void gup_check_folios(struct gup_fixture *fx, struct gup_walk *walk,
 				gup_check_folio(fx, walk, block, i, diff);
 }
 
-/* Of the pages that were returned, those whose pins are counted anywhere. */
+/* The number of pages that were returned and whose pins are counted. */
 static int gup_nr_counted(struct gup_fixture *fx, struct gup_walk *walk)
 {
 	int i, nr = 0;
@@ -145,12 +141,12 @@ static int gup_nr_counted(struct gup_fixture *fx, struct gup_walk *walk)
 }
 
 /**
- * gup_walk_check() - is everything in accordance with the number of pages?
+ * gup_walk_check() - does everything fit the number of pages?
  * @fx:   the fixture
  * @walk: what came out of gup_walk_run()
  * @diff: the first thing that is not as it should be
  *
- * Says nothing about the number itself.
+ * The number itself may be wrong.
  *
  * Return: Whether all is well.
  */
@@ -184,12 +180,12 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
- * gup_walk_undo() - put what a walk took, and see that nothing is left
+ * gup_walk_undo() - put the pages of a walk, and check that nothing is left
  * @fx:   the fixture
  * @walk: what came out of gup_walk_run()
  * @diff: the first thing that is not as it should be
  *
- * After a difference nothing is put: who knows what was taken.
+ * Nothing is put after a difference, since it may not be ours.
  *
  * Return: Whether all is well.
  */

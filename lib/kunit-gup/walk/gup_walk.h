@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A request to a walker over the page table of a fixture, and all that it did. */
+/* Requests to a walker over the page table of a fixture, and their results. */
 #ifndef _GUP_WALK_H
 #define _GUP_WALK_H
 
@@ -10,8 +10,8 @@ struct gup_walk;
 
 /**
  * struct gup_walker - a function that walks over a page table
- * @run:        walk; fills in the return value and the number of pages
- * @oracle:     how many pages that should give, and in @ret, the return value
+ * @run:        makes the walk; fills in the return value and the number of pages
+ * @oracle:     returns how many pages it should be; @ret: the return value
  * @referenced: may a folio have this referenced bit, if @taken of its pages were
  *              returned?
  * @dirties:    is a folio dirty after the walk?
@@ -33,8 +33,8 @@ struct gup_walker {
  * @nr:       number of entries
  * @flags:    FOLL_* flags
  * @vm_flags: flags of the VMA in the slow path, 0 for GUP_VM
- * @beyond:   how many pages more than @nr there are to the end of the request, in
- *            the slow path: @nr goes up to the end of the table then
+ * @beyond:   by how many pages the request goes beyond the table, in the slow path;
+ *            @nr goes up to its end then
  * @ret:      what the walker returned
  * @pinned:   number of pages that it says it stored
  * @acquired: change of NR_FOLL_PIN_ACQUIRED
