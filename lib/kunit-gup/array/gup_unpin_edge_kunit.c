@@ -67,7 +67,7 @@ static void gup_unpin_nodes_run(struct kunit *test, bool folios,
 	long before[2];
 
 	if (there == MAX_NUMNODES)
-		kunit_skip(test, "one node only");
+		kunit_skip(test, "only one node");
 
 	array = gup_array_create(test, &row->layout, folios);
 	gup_fixture_move_to_node(array->fx, 'A', here);

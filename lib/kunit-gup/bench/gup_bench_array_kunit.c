@@ -10,8 +10,8 @@
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
-#include <linux/sort.h>
 
+#include "bench/gup_bench.h"
 #include "walk/gup_array.h"
 
 #define GUP_BENCH_ORDER		9
@@ -89,16 +89,6 @@ static u64 gup_bench_array_round(struct gup_array *array)
 	return ns;
 }
 
-static int gup_bench_array_cmp(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static unsigned long gup_bench_array_ps(u64 ns, unsigned int nr)
-{
-	return div_u64(ns * 1000, nr * GUP_BENCH_WALKS);
-}
-
 static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 				  unsigned int order, u64 *ns)
 {
@@ -121,11 +111,8 @@ static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 	}
 	gup_array_expect(array, array->nr, op->name);
 
-	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_array_cmp, NULL);
-	kunit_info(test,
-		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
-		   op->name, order, gup_bench_array_ps(ns[0], array->nr),
-		   gup_bench_array_ps(ns[GUP_BENCH_ROUNDS / 2], array->nr));
+	gup_bench_report(test, op->name, order, ns, GUP_BENCH_ROUNDS,
+			 array->nr * GUP_BENCH_WALKS);
 }
 
 static void gup_bench_array_run(struct kunit *test)

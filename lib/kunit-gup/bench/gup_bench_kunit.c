@@ -14,8 +14,8 @@
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
-#include <linux/sort.h>
 
+#include "bench/gup_bench.h"
 #include "fixture/gup_fixture.h"
 
 #define GUP_BENCH_ORDER		9
@@ -72,16 +72,6 @@ static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
 	return pinned == nr ? ns : 0;
 }
 
-static int gup_bench_cmp(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static unsigned long gup_bench_ps_per_page(u64 ns, unsigned int nr)
-{
-	return div_u64(ns * 1000, nr * GUP_BENCH_WALKS);
-}
-
 static void gup_bench_order(struct kunit *test, struct gup_fixture *fx,
 			    unsigned int order, u64 *ns)
 {
@@ -100,11 +90,8 @@ static void gup_bench_order(struct kunit *test, struct gup_fixture *fx,
 		KUNIT_ASSERT_NE(test, ns[i], 0);
 		cond_resched();
 	}
-	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_cmp, NULL);
-	kunit_info(test,
-		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
-		   op->name, order, gup_bench_ps_per_page(ns[0], nr),
-		   gup_bench_ps_per_page(ns[GUP_BENCH_ROUNDS / 2], nr));
+	gup_bench_report(test, op->name, order, ns, GUP_BENCH_ROUNDS,
+			 nr * GUP_BENCH_WALKS);
 }
 
 static void gup_bench_fast(struct kunit *test)

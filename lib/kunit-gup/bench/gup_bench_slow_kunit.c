@@ -7,8 +7,8 @@
  * folios of a file, mapped again and again.
  */
 #include <linux/ktime.h>
-#include <linux/sort.h>
 
+#include "bench/gup_bench.h"
 #include "fixture/gup_mm_fill.h"
 
 #define GUP_BS_ORDER	9
@@ -81,16 +81,6 @@ static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
 	return ns;
 }
 
-static int gup_bs_cmp(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static unsigned long gup_bs_ps_per_page(u64 ns)
-{
-	return div_u64(ns * 1000, GUP_BS_PAGES * GUP_BS_WALKS);
-}
-
 static void gup_bs_order(struct kunit *test, unsigned int order, u64 *ns)
 {
 	const struct gup_mm_layout layout = gup_bs_layout(test, order);
@@ -104,11 +94,8 @@ static void gup_bs_order(struct kunit *test, unsigned int order, u64 *ns)
 		KUNIT_ASSERT_NE(test, ns[i], 0);
 		cond_resched();
 	}
-	sort(ns, GUP_BS_ROUNDS, sizeof(*ns), gup_bs_cmp, NULL);
-	kunit_info(test,
-		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
-		   op->name, order, gup_bs_ps_per_page(ns[0]),
-		   gup_bs_ps_per_page(ns[GUP_BS_ROUNDS / 2]));
+	gup_bench_report(test, op->name, order, ns, GUP_BS_ROUNDS,
+			 GUP_BS_PAGES * GUP_BS_WALKS);
 }
 
 static void gup_bench_slow(struct kunit *test)

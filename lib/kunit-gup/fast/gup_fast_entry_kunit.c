@@ -121,7 +121,7 @@ static void pages_for_33_bits(struct kunit *test)
 	const int nr_pages = 1 << (32 - PAGE_SHIFT);
 
 	if (BITS_PER_LONG > 32)
-		kunit_skip(test, "no number of pages has too many bytes for 64 bits");
+		kunit_skip(test, "the size of a request cannot overflow 64 bits");
 
 	gup_entry_expect_nothing(test, nr_pages, -EOVERFLOW);
 	gup_entry_expect_nothing(test, nr_pages + 1, -EOVERFLOW);

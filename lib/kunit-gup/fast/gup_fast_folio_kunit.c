@@ -150,7 +150,7 @@ static void gup_fast_not_accessible(struct kunit *test)
 	unsigned int i, first;
 
 	if (!IS_ENABLED(CONFIG_S390))
-		kunit_skip(test, "every folio is accessible to devices here");
+		kunit_skip(test, "every folio is accessible to devices");
 
 	fx = gup_fixture_create(test, &layout);
 	/* A large one cannot belong to a guest, so s390 warns of it. */
@@ -217,7 +217,7 @@ static void gup_fast_nodes(struct kunit *test)
 	long before[2];
 
 	if (there == MAX_NUMNODES)
-		kunit_skip(test, "one node only");
+		kunit_skip(test, "only one node");
 
 	fx = gup_fixture_create(test, &row->layout);
 	gup_fixture_move_to_node(fx, 'A', here);

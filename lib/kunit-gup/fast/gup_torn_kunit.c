@@ -160,7 +160,7 @@ static void gup_torn_entry(struct kunit *test)
 
 static void gup_torn_entry(struct kunit *test)
 {
-	kunit_skip(test, "no entries of two words with breakpoints on them");
+	kunit_skip(test, "no entries of two words, or no hardware breakpoints");
 }
 
 #endif

@@ -100,7 +100,7 @@ static void walks(struct kunit *test)
 
 	gup_skip_if(test, gup_nodes_lacks(row->ask) ?: gup_race_lacks());
 	if (!gup_kunit_stat.more)
-		kunit_skip(test, "one walk for each address");
+		kunit_skip(test, "this tree walks once for each address");
 	q = gup_nodes_create(gup_mm_create_or_skip(test, &row->layout),
 			     PTRS_PER_PTE);
 	gup_nodes_add_addresses(q, row->ask);
@@ -138,7 +138,7 @@ static void page_table_lock(struct kunit *test)
 
 	gup_skip_if(test, gup_nodes_lacks(row->ask) ?: gup_race_lacks());
 	if (!gup_kunit_stat.end)
-		kunit_skip(test, "no more than 16 addresses at a time");
+		kunit_skip(test, "this tree takes 16 addresses at a time");
 	q = gup_nodes_create(gup_mm_create_or_skip(test, &row->layout),
 			     PTRS_PER_PTE);
 	gup_nodes_add_addresses(q, row->ask);
@@ -167,7 +167,7 @@ static bool gup_nodes_let_unmap(struct mm_struct *mm)
 static void gup_nodes_let_others(struct kunit *test, unsigned long unmap)
 {
 	if (!gup_kunit_stat.relock)
-		kunit_skip(test, "no more than 16 addresses at a time");
+		kunit_skip(test, "this tree takes 16 addresses at a time");
 	gup_nodes_relocked = 0;
 	gup_nodes_unmap_addr = unmap;
 	kunit_activate_static_stub(test, gup_kunit_stat.relock,

@@ -212,7 +212,7 @@ static void no_memory(struct kunit *test)
 	struct gup_nodes *q = gup_nodes_of(test, row->nr);
 
 	if (!gup_kunit_stat.alloc)
-		kunit_skip(test, "no memory is allocated");
+		kunit_skip(test, "this tree allocates no memory");
 	gup_nodes_counted = 0;
 	kunit_activate_static_stub(test, gup_kunit_stat.alloc,
 				   gup_nodes_no_memory);
@@ -226,26 +226,19 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 {
 	const unsigned int nr = 2 * PTRS_PER_PTE;
 	struct gup_kunit_mm_entry e;
-	unsigned long addr;
 	struct gup_mm *m;
 
 	gup_skip_if(test, gup_mm_lacks_huge());
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
-	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, nr * PAGE_SIZE,
+	m = gup_mm_map_private(test, nr + 4, 0);
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, nr * PAGE_SIZE,
 						MADV_HUGEPAGE), 0);
-	m = gup_mm_adopt(test, addr, nr + 4);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
-						      gup_flags), 1);
-	put_page(m->pages[0]);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr + PMD_SIZE, 1,
-						      m->pages, gup_flags), 1);
-	put_page(m->pages[0]);
+	gup_mm_fault_in(m, 0, gup_flags);
+	gup_mm_fault_in(m, PTRS_PER_PTE, gup_flags);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));
 	if (e.size != PMD_SIZE)
-		kunit_skip(test, "no huge page to be had");
-	gup_mm_keep(test, addr, nr);
+		kunit_skip(test, "the kernel gave no huge page");
+	gup_mm_keep(test, m->addr, nr);
 
 	return m;
 }
@@ -326,7 +319,7 @@ static void huge_page_that_migrates(struct kunit *test)
 	old = gup_zalloc(test, 1, sizeof(*old));
 	m = gup_nodes_huge_make(test, FOLL_WRITE);
 	if (!thp_migration_supported())
-		kunit_skip(test, "no entries of huge pages that migrate");
+		kunit_skip(test, "no migration entries for huge pages");
 	entry = make_readable_migration_entry(page_to_pfn(gup_mm_mapped(m, 0)));
 	old->m = m;
 	old->pmd = gup_kunit_mm_exchange_pmd(m->mm, m->addr,
@@ -367,14 +360,14 @@ static void gup_nodes_leaf(struct kunit *test, unsigned long size)
 static void pmd_of_a_driver(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PMD_PFNMAP))
-		kunit_skip(test, "no entries of a PMD that map memory of a driver");
+		kunit_skip(test, "a PMD cannot map memory of a driver");
 	gup_nodes_leaf(test, PMD_SIZE);
 }
 
 static void pud_of_a_driver(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP))
-		kunit_skip(test, "no entries of a PUD that map memory of a driver");
+		kunit_skip(test, "a PUD cannot map memory of a driver");
 	gup_nodes_leaf(test, PUD_SIZE);
 }
 
@@ -405,9 +398,7 @@ static void hugetlb(struct kunit *test)
 	if (IS_ERR_VALUE(addr))
 		kunit_skip(test, "no huge pages of %u kB", size->kb);
 	m = gup_mm_adopt(test, addr, nr);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
-						      FOLL_WRITE), 1);
-	put_page(m->pages[0]);
+	gup_mm_fault_in(m, 0, FOLL_WRITE);
 	q = gup_nodes_create(m, 2 * nr);
 	for (i = 0; i < nr; i++)
 		gup_nodes_add(q, gup_mm_addr(m, i));
@@ -433,9 +424,7 @@ static void last_page_of_user_space(struct kunit *test)
 				      MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
 				      0), addr);
 	m = gup_mm_adopt(test, addr, 2);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr + PAGE_SIZE, 1,
-						      m->pages, FOLL_WRITE), 1);
-	put_page(m->pages[0]);
+	gup_mm_fault_in(m, 1, FOLL_WRITE);
 	q = gup_nodes_create(m, 13);
 	for (i = 0; i < 12; i++)
 		gup_nodes_add(q, gup_mm_addr(m, i % 3));

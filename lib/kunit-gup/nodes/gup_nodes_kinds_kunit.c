@@ -211,7 +211,7 @@ static void gup_nodes_change(struct gup_mm *m, const struct gup_nodes_row *row)
 static const char *gup_nodes_row_lacks(const struct gup_nodes_row *row)
 {
 	if (row->other && num_online_nodes() < 2)
-		return "one node only";
+		return "only one node";
 	if (row->device && !IS_ENABLED(CONFIG_ZONE_DEVICE))
 		return "no CONFIG_ZONE_DEVICE";
 	if (row->entry == GUP_NODES_DEVICE &&

@@ -290,7 +290,7 @@ static void as_7_3(struct kunit *test)
 	enum gup_overlap_kind kind;
 
 	if (row->status > 0 && sizeof(long) == sizeof(int))
-		kunit_skip(test, "addresses are no larger than answers");
+		kunit_skip(test, "addresses have the size of answers");
 	for (kind = GUP_OVERLAP_PLAIN; kind <= GUP_OVERLAP_READ_ONLY; kind++) {
 		gup_overlap_map(o, kind);
 		if (!gup_overlap_try_all(o, row))
@@ -375,7 +375,7 @@ static void literals(struct kunit *test)
 	int ret, found;
 
 	if (row->model && row->status && sizeof(long) == sizeof(int))
-		kunit_skip(test, "addresses are no larger than answers");
+		kunit_skip(test, "addresses have the size of answers");
 	gup_overlap_map(o, row->kind);
 	o->q->nr = row->nr;
 	gup_overlap_fill(o, pages);

@@ -30,13 +30,9 @@ static void gup_real_private(struct kunit *test)
 	const struct gup_real_size *size = test->param_value;
 	const unsigned int order = gup_real_order(test, size->kb);
 	struct gup_mm *m = gup_real_thp(test, order);
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .nr = m->nr,
-	};
 
 	gup_real_ask_all(test, m, 1U << order);
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET_W, m->nr);
 	/* Nothing needed a fault, so the folios are still the same. */
 	gup_real_verify(test, m, order);
 }
@@ -47,13 +43,9 @@ static void gup_real_longterm(struct kunit *test)
 	const struct gup_real_size *size = test->param_value;
 	const unsigned int order = gup_real_order(test, size->kb);
 	struct gup_mm *m = gup_real_thp(test, order);
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .nr = m->nr,
-	};
 	unsigned int i;
 
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, m->nr);
+	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_LW, m->nr);
 	for (i = 0; i < m->nr; i++)
 		if (page_zonenum(gup_mm_mapped(m, i)) == ZONE_MOVABLE)
 			break;
@@ -68,10 +60,7 @@ static void gup_real_by_pmd(struct kunit *test)
 	struct gup_kunit_mm_entry e;
 	struct gup_mm *m;
 
-	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL,
-					  PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS), nr);
-	gup_mm_enable_fast(test);
+	m = gup_mm_map_private(test, nr, 0);
 	gup_real_advise(test, m, order);
 	gup_real_touch(test, m->addr, nr);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, 3, &e));

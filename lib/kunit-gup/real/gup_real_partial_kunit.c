@@ -189,17 +189,6 @@ static const struct gup_partial_row gup_partial_rows[] = {
 
 GUP_ROWS(gup_partial_rows);
 
-static void gup_partial_expect_walk(struct kunit *test, struct gup_mm *m,
-				    unsigned int flags, long want)
-{
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_ONLY, .flags = flags, .nr = m->nr,
-	};
-
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, want);
-}
-
 static struct page **gup_partial_remember(struct kunit *test, struct gup_mm *m)
 {
 	struct page **first;
@@ -262,9 +251,8 @@ static void gup_partial_row(struct kunit *test)
 	m = gup_real_thp(test, order);
 	first = gup_partial_remember(test, m);
 	m = row->change(test, m);
-	gup_partial_expect_walk(test, m, GUP_GET, row->read ?: m->nr);
-	gup_partial_expect_walk(test, m, GUP_GET_W,
-				row->write ?: none ? 0 : m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, row->read ?: m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET_W, row->write ?: none ? 0 : m->nr);
 	gup_partial_call(test, m, row, first);
 	gup_real_ask_all(test, m, 1U << order);
 }
@@ -284,18 +272,18 @@ static void gup_partial_migrates(struct kunit *test)
 		kunit_skip(test, "no CONFIG_MIGRATION");
 	folio_get(folio);
 	gup_kunit_migrate_begin(folio);
-	gup_partial_expect_walk(test, m, GUP_GET, nr);
-	gup_partial_expect_walk(test, m, GUP_GET_W, nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET_W, nr);
 	gup_kunit_migrate_end(folio);
 	folio_put(folio);
-	gup_partial_expect_walk(test, m, GUP_GET, m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, m->nr);
 	gup_real_ask_all(test, m, nr);
 }
 
 static u32 gup_partial_first_word(struct page *page)
 {
 	u32 *data = kmap_local_page(page);
-	const u32 seen = *data;
+	const u32 seen = READ_ONCE(*data);
 
 	kunmap_local(data);
 

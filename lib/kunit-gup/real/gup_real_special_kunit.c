@@ -19,9 +19,6 @@ KUNIT_DEFINE_ACTION_WRAPPER(gup_special_fput, fput, struct file *);
 static void gup_special_shmem(struct kunit *test)
 {
 	const unsigned int nr = 16;
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .nr = nr,
-	};
 	unsigned long addr;
 	struct gup_mm *m;
 
@@ -30,8 +27,7 @@ static void gup_special_shmem(struct kunit *test)
 	m = gup_mm_adopt(test, addr, nr);
 	gup_mm_enable_fast(test);
 	gup_real_touch(test, addr, nr / 2);
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, nr);
+	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_LW, nr);
 	gup_real_ask_all(test, m, nr / 2);
 }
 
@@ -159,9 +155,7 @@ static void gup_special_zero_pages(struct kunit *test)
 	struct gup_mm *m;
 	int refs;
 
-	m = gup_mm_adopt(test, gup_mm_map(test, 8, 0, NULL, GUP_RW, MAP_PRIVATE |
-					  MAP_ANONYMOUS), 8);
-	gup_mm_enable_fast(test);
+	m = gup_mm_map_private(test, 8, 0);
 	for (w = 0; w < ARRAY_SIZE(want); w++) {
 		ask = (struct gup_mm_ask) {
 			.call = want[w].call, .flags = want[w].flags, .nr = 8,
@@ -191,9 +185,7 @@ static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 	struct gup_kunit_mm_entry e;
 	struct gup_mm *m;
 
-	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL, GUP_RW, MAP_PRIVATE |
-					  MAP_ANONYMOUS), nr);
-	gup_mm_enable_fast(test);
+	m = gup_mm_map_private(test, nr, 0);
 	gup_real_advise(test, m, order);
 	gup_real_ask(test, m, &ask);
 	ask.first = nr / 2;
@@ -255,7 +247,7 @@ static void gup_special_secretmem(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_attach_mm(), 0);
 	file = gup_kunit_memfd_secret(4 * PAGE_SIZE);
 	if (IS_ERR(file))
-		kunit_skip(test, "memfd_secret() does not work here");
+		kunit_skip(test, "memfd_secret() does not work");
 	gup_undo_later(test, gup_special_fput, file);
 	m = gup_mm_adopt(test, gup_mm_map(test, 4, 0, file, GUP_RW, MAP_SHARED), 4);
 	gup_mm_enable_fast(test);

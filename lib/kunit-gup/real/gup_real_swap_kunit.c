@@ -107,21 +107,13 @@ static void gup_swap_row(struct kunit *test)
 	struct gup_mm *m = gup_real_thp(test, order);
 	const unsigned long name = gup_swap_on(test);
 	const unsigned int nr = row->nr ?: m->nr - row->first;
-	struct gup_mm_ask only = {
-		.call = GUP_MM_ONLY, .flags = GUP_GET, .nr = m->nr,
-	};
-	struct gup_mm_ask fast = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = m->nr,
-	};
 
 	gup_kunit_lru_drain();
 	KUNIT_EXPECT_EQ(test, gup_kunit_madvise(gup_mm_addr(m, row->first),
 						nr * PAGE_SIZE, MADV_PAGEOUT),
 			0);
-	gup_real_ask(test, m, &only);
-	KUNIT_EXPECT_EQ(test, only.ret, row->first);
-	gup_real_ask(test, m, &fast);
-	KUNIT_EXPECT_EQ(test, fast.ret, m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, row->first);
+	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_W, m->nr);
 	gup_real_ask_all(test, m, 1U << order);
 	KUNIT_EXPECT_EQ(test, gup_kunit_swap(name, false), 0);
 }

@@ -307,15 +307,14 @@ static void gup_fixture_notices_faults(struct kunit *test)
 	struct gup_walk walk = {
 		.walker = &gup_fast, .nr = 4, .flags = GUP_PIN_W,
 	};
-	struct gup_diff ok = {}, left = {};
+	struct gup_diff diff = {};
 
 	gup_walk_run(fx, &walk);
-	KUNIT_EXPECT_TRUE(test, gup_walk_check(fx, &walk, &ok));
+	KUNIT_EXPECT_TRUE(test, gup_walk_check(fx, &walk, &diff));
 
 	folio_ref_inc(a);
 	gup_fixture_expect_noticed(fx, &walk);
 	folio_ref_sub_and_test(a, 1);
-
 	atomic_dec(&a->_pincount);
 	gup_fixture_expect_noticed(fx, &walk);
 	atomic_inc(&a->_pincount);
@@ -337,7 +336,7 @@ static void gup_fixture_notices_faults(struct kunit *test)
 	walk.acquired--;
 
 	folio_ref_inc(a);
-	KUNIT_EXPECT_FALSE(test, gup_walk_undo(fx, &walk, &left));
+	KUNIT_EXPECT_FALSE(test, gup_walk_undo(fx, &walk, &diff));
 	folio_ref_sub_and_test(a, 1);
 }
 

@@ -212,7 +212,7 @@ static void gup_pud_row_run(struct kunit *test)
 	/* The check would stop where mapped pages are allocated and freed. */
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP) ||
 	    IS_ENABLED(CONFIG_PAGE_TABLE_CHECK))
-		kunit_skip(test, "no entries of a PUD that map memory of a driver");
+		kunit_skip(test, "a PUD cannot map memory of a driver");
 	page = gup_pud_folios(test);
 	pfn = ALIGN_DOWN(page_to_pfn(page), PUD_SIZE / PAGE_SIZE);
 	addr = gup_mm_map_leaf(test, pfn, PUD_SIZE, VM_MIXEDMAP);

@@ -78,37 +78,27 @@ static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 {
 	const unsigned int nr = 3 * GUP_LEAF_NR;
-	unsigned long addr, i;
-	struct page *page;
+	unsigned long i;
 	struct gup_mm *m;
 
 	gup_skip_if(test, gup_mm_lacks_huge());
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
-	addr = gup_mm_map(test, nr, 0, NULL, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(addr, 3 * PMD_SIZE,
+	m = gup_mm_map_private(test, nr, 0);
+	KUNIT_ASSERT_EQ(test, gup_kunit_madvise(m->addr, 3 * PMD_SIZE,
 						MADV_HUGEPAGE), 0);
-	m = gup_mm_adopt(test, addr, nr);
 	for (i = 0; i < nr; i += GUP_LEAF_NR) {
-		KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(gup_mm_addr(m, i),
-							      1, &page, flags),
-				1);
-		put_page(page);
+		gup_mm_fault_in(m, i, flags);
 		if (gup_leaf_size(m, i) != PMD_SIZE)
-			kunit_skip(test, "no huge page to be had");
+			kunit_skip(test, "the kernel gave no huge page");
 	}
-	gup_mm_keep(test, addr, nr);
+	gup_mm_keep(test, m->addr, nr);
 
 	return m;
 }
 
 static void gup_leaf_split_q(struct kunit *test, struct gup_mm *m)
 {
-	struct page *page;
-
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(m->addr, 1, &page,
-						      FOLL_SPLIT_PMD), 1);
-	put_page(page);
+	gup_mm_fault_in(m, 0, FOLL_SPLIT_PMD);
 	KUNIT_ASSERT_EQ(test, gup_leaf_size(m, 0), PAGE_SIZE);
 }
 
@@ -175,7 +165,7 @@ static void gup_leaf_zero(struct kunit *test)
 	long ret;
 
 	if (zero != gup_mm_mapped(m, GUP_LEAF_NR))
-		kunit_skip(test, "no huge page to be had");
+		kunit_skip(test, "the kernel gave no huge page");
 	for (i = 0; i < 2; i++) {
 		gup_mm_ask(m, &ask);
 		KUNIT_EXPECT_EQ(test, ask.ret, 5);

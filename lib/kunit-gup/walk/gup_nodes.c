@@ -113,7 +113,7 @@ const char *gup_nodes_lacks(const char *ask)
 		return "no CONFIG_MIGRATION";
 	/* A small p is the mark of a tag. */
 	if (!IS_ENABLED(CONFIG_64BIT) && strchr(ask, 'p'))
-		return "no room for a tag in an address";
+		return "no address tags on 32 bits";
 
 	return NULL;
 }

@@ -24,6 +24,22 @@ bool gup_real_ask(struct kunit *test, struct gup_mm *m, struct gup_mm_ask *ask)
 	return false;
 }
 
+/**
+ * gup_real_expect() - call a function for all of the memory
+ * @m:     the memory
+ * @call:  the function
+ * @flags: FOLL_* flags
+ * @want:  what has to be returned
+ */
+void gup_real_expect(struct gup_mm *m, enum gup_mm_call call,
+		     unsigned int flags, long want)
+{
+	struct gup_mm_ask ask = { .call = call, .flags = flags, .nr = m->nr };
+
+	gup_real_ask(m->test, m, &ask);
+	KUNIT_EXPECT_EQ(m->test, ask.ret, want);
+}
+
 static bool gup_real_ask_range(struct kunit *test, struct gup_mm *m,
 			       unsigned int first, unsigned int nr)
 {

@@ -60,7 +60,7 @@ bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
 
 static const char *gup_rr_lacks_nodes(void)
 {
-	return num_online_nodes() < 2 ? "one node only" : NULL;
+	return num_online_nodes() < 2 ? "only one node" : NULL;
 }
 
 /* Write to memory that others have freed, or will get. */
