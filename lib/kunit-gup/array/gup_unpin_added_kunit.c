@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_unpin_added: pins that folio_add_pins() adds to one that is there.
+ * gup_unpin_added: pins that folio_add_pins() adds to a pin.
  *
- * As iommufd does with a folio of memfd_pin_folios(), to release parts of it
- * later. Whatever releases them must release that many.
+ * iommufd does this with a folio of memfd_pin_folios(), to release parts of it
+ * later. Each function that unpins has to release all of them.
  */
 #include <kunit/test-bug.h>
 
-#include "gup_kunit.h"
+#include "fixture/gup_fixture.h"
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
 
-/* So many pins in all, by folio_add_pins() but for the first. */
+/* The number of pins, with the first one. */
 #define GUP_UNPIN_ADDED	512
 
 static void gup_unpin_added_range(struct folio *folio)
@@ -44,16 +46,14 @@ static void gup_unpin_added_folios(struct folio *folio)
 	struct folio **folios;
 	unsigned int i;
 
-	folios = kunit_kmalloc_array(test, GUP_UNPIN_ADDED, sizeof(*folios),
-				     GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, folios);
+	folios = gup_zalloc(test, GUP_UNPIN_ADDED, sizeof(*folios));
 	for (i = 0; i < GUP_UNPIN_ADDED; i++)
 		folios[i] = folio;
 	unpin_folios(folios, GUP_UNPIN_ADDED);
 }
 
 /**
- * struct gup_unpin_added_row - one pin, many more of it, and their release
+ * struct gup_unpin_added_row - how added pins are released
  * @name:    how they are released
  * @folio:   the folio
  * @release: what releases them
@@ -65,31 +65,23 @@ struct gup_unpin_added_row {
 };
 
 static const struct gup_unpin_added_row gup_unpin_added_rows[] = {
-	{
-		.name = "as a range",
-		.folio = "A9f", .release = gup_unpin_added_range,
-	}, {
-		.name = "as a range and dirty",
-		.folio = "A9f", .release = gup_unpin_added_range_dirty,
-	}, {
-		.name = "one by one",
-		.folio = "A9f", .release = gup_unpin_added_each,
-	}, {
-		.name = "as one folio",
-		.folio = "A9f", .release = gup_unpin_added_folio,
-	}, {
-		.name = "as an array of folios",
-		.folio = "A9f", .release = gup_unpin_added_folios,
-	}, {
-		.name = "of a small folio one by one",
-		.folio = "A0f", .release = gup_unpin_added_each,
-	}, {
-		.name = "of a small folio as an array of folios",
-		.folio = "A0f", .release = gup_unpin_added_folios,
-	},
+	{ .name = "as a range", .folio = "A9f",
+	  .release = gup_unpin_added_range },
+	{ .name = "as a range and dirty", .folio = "A9f",
+	  .release = gup_unpin_added_range_dirty },
+	{ .name = "one by one", .folio = "A9f",
+	  .release = gup_unpin_added_each },
+	{ .name = "as one folio", .folio = "A9f",
+	  .release = gup_unpin_added_folio },
+	{ .name = "as an array of folios", .folio = "A9f",
+	  .release = gup_unpin_added_folios },
+	{ .name = "of a small folio one by one", .folio = "A0f",
+	  .release = gup_unpin_added_each },
+	{ .name = "of a small folio as an array of folios", .folio = "A0f",
+	  .release = gup_unpin_added_folios },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_added, gup_unpin_added_rows, name);
+GUP_ROWS(gup_unpin_added_rows);
 
 static void gup_unpin_added(struct kunit *test)
 {
@@ -121,7 +113,7 @@ static void gup_unpin_added(struct kunit *test)
 }
 
 static struct kunit_case gup_unpin_added_cases[] = {
-	GUP_CASE_ROWS(release, gup_unpin_added, gup_unpin_added),
+	GUP_CASE_ROWS(release, gup_unpin_added, gup_unpin_added_rows),
 	{}
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_unpin_edge: unpinning, beyond single arrays and what they are released by.
- *
- * Every small array; folios of two nodes, whose pins are counted on the node of each;
- * that nothing is read which need not be; and what is refused or warned of.
+ * gup_unpin_edge: unpin every small array, and folios of two nodes; what
+ * unpinning must not read, what it refuses, and what it warns of.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_stat.h"
 #include "walk/gup_array.h"
 
 /**
@@ -25,26 +25,17 @@ struct gup_unpin_node_row {
 };
 
 static const struct gup_unpin_node_row gup_unpin_node_rows[] = {
-	{
-		.name = "all on another node",
-		.layout = { "A0f B2f", "B0-3" },
-		.there = 4,
-	}, {
-		.name = "one node after the other",
-		.layout = { "A2f B2f", "A0-3 B0-2" },
-		.here = 4, .there = 3,
-	}, {
-		.name = "nodes in turn",
-		.layout = { "A2f B2f", "A0 B0 A1 B1 B2 A2" },
-		.here = 3, .there = 3,
-	}, {
-		.name = "zero pages between",
-		.layout = { "A0f B2f", "Z2 B0 Z A0 Z4" },
-		.here = 1, .there = 1,
-	},
+	{ .name = "all on another node", .layout = { "A0f B2f", "B0-3" },
+	  .there = 4 },
+	{ .name = "one node after the other",
+	  .layout = { "A2f B2f", "A0-3 B0-2" }, .here = 4, .there = 3 },
+	{ .name = "nodes in turn", .layout = { "A2f B2f", "A0 B0 A1 B1 B2 A2" },
+	  .here = 3, .there = 3 },
+	{ .name = "zero pages between",
+	  .layout = { "A0f B2f", "Z2 B0 Z A0 Z4" }, .here = 1, .there = 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_node, gup_unpin_node_rows, name);
+GUP_ROWS(gup_unpin_node_rows);
 
 static void gup_unpin_nodes_pages(struct gup_array *array)
 {
@@ -73,11 +64,10 @@ static void gup_unpin_nodes_run(struct kunit *test, bool folios,
 	const struct gup_unpin_node_row *row = test->param_value;
 	const bool zero_was_dirty = PageDirty(ZERO_PAGE(0));
 	struct gup_array *array;
-	struct gup_diff diff = {};
 	long before[2];
 
 	if (there == MAX_NUMNODES)
-		kunit_skip(test, "one node only");
+		kunit_skip(test, "only one node");
 
 	array = gup_array_create(test, &row->layout, folios);
 	gup_fixture_move_to_node(array->fx, 'A', here);
@@ -91,8 +81,7 @@ static void gup_unpin_nodes_run(struct kunit *test, bool folios,
 			gup_fixture_node_stat(here, NR_FOLL_PIN_RELEASED));
 	KUNIT_EXPECT_EQ(test, row->there + before[1],
 			gup_fixture_node_stat(there, NR_FOLL_PIN_RELEASED));
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_array_expect(array, array->nr, row->layout.ptes);
 	if (!zero_was_dirty)
 		ClearPageDirty(ZERO_PAGE(0));
 }
@@ -107,7 +96,7 @@ static void gup_unpin_nodes(struct kunit *test)
 
 #define GUP_UNPIN_LEN	5
 
-/* Every array of five pages, of neighbours, repeated, and the zero page. */
+/* Every array of five pages: of neighbours, repeated, and the zero page. */
 static void gup_unpin_every_array(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f B0f+ C1f D0f",
@@ -130,17 +119,17 @@ static void gup_unpin_every_array(struct kunit *test)
 		memcpy(array->fx->want, array->fx->pages,
 		       GUP_UNPIN_LEN * sizeof(*kind));
 		array->log[0] = 0;
-		gup_array_reference(array, text);
+		gup_oracle_batches(array->fx->folio, array->fx->want,
+				   array->nr, text);
 		gup_array_pin(array);
 		unpin_user_pages(array->fx->pages, GUP_UNPIN_LEN);
 		gup_array_check(array, array->nr, &diff);
-		if (!gup_race_lacks())
-			KUNIT_ASSERT_STREQ(test, array->log, text);
+		KUNIT_ASSERT_STREQ(test, array->log, text);
 	}
 	gup_expect_no_diff(test, &diff, text);
 }
 
-/* Of a run, no struct page is read but that of the first entry and the folio's. */
+/* Of a batch, no struct page is read but that of the first entry and the folio's. */
 static void gup_unpin_reads_first_only(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A4f", "A0-15 A3-1" };
@@ -159,8 +148,7 @@ static void gup_unpin_reads_first_only(struct kunit *test)
 	for (i = 2; i < 16; i++)
 		set_compound_head(folio_page(folio, i), &folio->page, 4);
 	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), GUP_HELD);
-	if (!gup_race_lacks())
-		KUNIT_EXPECT_STREQ(test, array->log, "A19");
+	KUNIT_EXPECT_STREQ(test, array->log, "A19");
 }
 
 /* An error code instead of a number is refused, with a warning. */
@@ -168,7 +156,6 @@ static void gup_unpin_error(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f", "A0-3" };
 	struct gup_array *array = gup_array_create(test, &layout, false);
-	struct gup_diff diff = {};
 
 	gup_array_pin(array);
 	kunit_warning_suppress(test) {
@@ -176,14 +163,11 @@ static void gup_unpin_error(struct kunit *test)
 		unpin_folios((struct folio **)array->fx->pages, -ENOMEM);
 		KUNIT_EXPECT_SUPPRESSED_WARNING_COUNT(test, 2);
 	}
-	gup_array_check(array, 0, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, 0, layout.ptes);
 	unpin_user_pages(array->fx->pages, 0);
-	gup_array_check(array, 0, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, 0, layout.ptes);
 	unpin_user_pages(array->fx->pages, array->nr);
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, array->nr, layout.ptes);
 }
 
 /**
@@ -208,7 +192,7 @@ static const struct gup_unpin_warn_row gup_unpin_warn_rows[] = {
 		.layout = { "A0 B0 C0", "A0 B0:s C0" },
 		.warned = "B0",
 	}, {
-		.name = "small folio behind a run",
+		.name = "small folio behind a batch",
 		.layout = { "A2 B0", "A0-3 B0:s" },
 		.warned = "B0",
 	}, {
@@ -238,7 +222,7 @@ static const struct gup_unpin_warn_row gup_unpin_warn_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_unpin_warn, gup_unpin_warn_rows, name);
+GUP_ROWS(gup_unpin_warn_rows);
 
 static bool gup_unpin_note(const struct page *page)
 {
@@ -246,10 +230,10 @@ static bool gup_unpin_note(const struct page *page)
 	const char letter = gup_array_letter(fx, page);
 	struct gup_array *array = fx->suite;
 
-	/* The log of runs has room for pages as well. */
+	/* The log of batches has room for pages as well. */
 	if (!gup_call_real(gup_kunit_gup.may_be_pinned(page)))
-		gup_array_add_run(array->log, letter,
-				  page - fx->folio[letter - 'A'].page);
+		gup_array_add_batch(array->log, letter,
+				    page - fx->folio[letter - 'A'].page);
 
 	return true;
 }
@@ -259,13 +243,10 @@ static void gup_unpin_warned(struct kunit *test)
 {
 	const struct gup_unpin_warn_row *row = test->param_value;
 	struct gup_array *array;
-	struct gup_diff diff = {};
 	bool dirty = false;
 
 	if (!IS_ENABLED(CONFIG_DEBUG_VM))
 		kunit_skip(test, "no CONFIG_DEBUG_VM");
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
 
 	array = gup_array_create(test, &row->layout, false);
 	kunit_activate_static_stub(test, gup_kunit_gup.may_be_pinned,
@@ -279,36 +260,32 @@ static void gup_unpin_warned(struct kunit *test)
 		else
 			unpin_user_pages(array->fx->pages, array->nr);
 		KUNIT_EXPECT_STREQ(test, array->log, row->warned);
-		gup_array_check(array, array->nr, &diff);
-		gup_expect_no_diff(test, &diff, row->layout.ptes);
+		gup_array_expect(array, array->nr, row->layout.ptes);
 		dirty = !dirty;
 	} while (dirty);
 	ClearPageDirty(ZERO_PAGE(0));
 }
 
-/* What is dirty already is not made dirty once more. */
+/* A dirty folio is not made dirty again. */
 static void gup_unpin_dirty_already(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f", "A0-3" };
 	struct gup_array *array = gup_array_create(test, &layout, false);
 	struct folio *folio = gup_fixture_folio(array->fx, 'A');
-	struct gup_diff diff = {};
 
 	gup_array_watch(array);
 	folio_set_dirty(folio);
 	gup_array_pin(array);
 	unpin_user_pages_dirty_lock(array->fx->pages, array->nr, true);
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, array->nr, layout.ptes);
 	gup_array_pin(array);
 	unpin_user_page_range_dirty_lock(array->fx->pages[0], array->nr, true);
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_array_expect(array, array->nr, layout.ptes);
 	folio_clear_dirty(folio);
 	KUNIT_EXPECT_STREQ(test, array->dirtied, "");
 }
 
-/* The lock of a clean folio may be waited for: what was released is counted then. */
+/* Released pins are counted before the wait for the lock of a clean folio. */
 static void gup_unpin_counted_before_lock(struct kunit *test)
 {
 	static const struct gup_layout layout = { "A2f B0f+", "A0-3 B0" };
@@ -331,11 +308,11 @@ static void gup_unpin_counted_before_lock(struct kunit *test)
 }
 
 static struct kunit_case gup_unpin_edge_cases[] = {
-	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node),
+	GUP_CASE_ROWS(nodes, gup_unpin_nodes, gup_unpin_node_rows),
 	KUNIT_CASE(gup_unpin_every_array),
 	KUNIT_CASE(gup_unpin_reads_first_only),
 	KUNIT_CASE(gup_unpin_error),
-	GUP_CASE_ROWS(warned, gup_unpin_warned, gup_unpin_warn),
+	GUP_CASE_ROWS(warned, gup_unpin_warned, gup_unpin_warn_rows),
 	KUNIT_CASE(gup_unpin_dirty_already),
 	KUNIT_CASE(gup_unpin_counted_before_lock),
 	{}

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_bench_array: what a page of an array costs, in the longterm check and when it
- * is unpinned.
+ * gup_bench_array: the time for a page of an array, in the longterm check and
+ * when it is unpinned.
  *
- * As gup_bench, for what is done with the array that a walk fills: nothing here can
- * fail for being slow. All the pages of folios of one order, one folio after the
- * other, are checked many times in a row, and found pinnable; or they are unpinned,
- * after they were pinned when the clock was off. In hugetlb, the folio is of order 9
- * and has the page type of hugetlb pages where the kernel has that; otherwise it is
- * what a hugetlb page is for this code, a folio that is mapped as a whole.
+ * As gup_bench, for the array that a walk has filled. All pages of folios of
+ * one order are checked many times, and may be pinned; or they are unpinned,
+ * after they were pinned with the clock off. For hugetlb, the folio is of order
+ * 9, with the page type of hugetlb if the kernel has that.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
-#include <linux/sort.h>
 
+#include "bench/gup_bench.h"
 #include "walk/gup_array.h"
 #include "gup_kunit_mm.h"
 
@@ -25,7 +23,7 @@
  * struct gup_bench_array_op - what is measured
  * @name:    its name in the output
  * @call:    the function that is measured
- * @pins:    whether @call takes pins away, which have to be there
+ * @pins:    whether @call releases pins
  * @mosaic:  whether every second page is one of another folio
  * @hugetlb: whether the folio is one of hugetlb
  */
@@ -62,7 +60,7 @@ static const struct gup_bench_array_op gup_bench_array_ops[] = {
 	  .hugetlb = true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_bench_array, gup_bench_array_ops, name);
+GUP_ROWS(gup_bench_array_ops);
 
 static void gup_bench_array_pin(struct gup_array *array)
 {
@@ -92,21 +90,10 @@ static u64 gup_bench_array_round(struct gup_array *array)
 	return ns;
 }
 
-static int gup_bench_array_cmp(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static unsigned long gup_bench_array_ps(u64 ns, unsigned int nr)
-{
-	return div_u64(ns * 1000, nr * GUP_BENCH_WALKS);
-}
-
 static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 				  unsigned int order, u64 *ns)
 {
 	const struct gup_bench_array_op *op = test->param_value;
-	struct gup_diff diff = {};
 	unsigned int i;
 
 	gup_fixture_regroup(array->fx, 'A', order);
@@ -123,14 +110,10 @@ static void gup_bench_array_order(struct kunit *test, struct gup_array *array,
 		ns[i] = gup_bench_array_round(array);
 		cond_resched();
 	}
-	gup_array_check(array, array->nr, &diff);
-	gup_expect_no_diff(test, &diff, op->name);
+	gup_array_expect(array, array->nr, op->name);
 
-	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_array_cmp, NULL);
-	kunit_info(test,
-		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
-		   op->name, order, gup_bench_array_ps(ns[0], array->nr),
-		   gup_bench_array_ps(ns[GUP_BENCH_ROUNDS / 2], array->nr));
+	gup_bench_report(test, op->name, order, ns, GUP_BENCH_ROUNDS,
+			 array->nr * GUP_BENCH_WALKS);
 }
 
 static void gup_bench_array_run(struct kunit *test)
@@ -143,15 +126,14 @@ static void gup_bench_array_run(struct kunit *test)
 
 	array = gup_array_create(test, &layout, false);
 	array->fx->nr = min(512U, PTRS_PER_PTE);
-	ns = kunit_kcalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns = gup_zalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns));
 	for (order = op->hugetlb ? GUP_BENCH_ORDER : 0;
 	     order <= GUP_BENCH_ORDER; order++)
 		gup_bench_array_order(test, array, order, ns);
 }
 
 static struct kunit_case gup_bench_array_cases[] = {
-	GUP_CASE_ROWS(array, gup_bench_array_run, gup_bench_array),
+	GUP_CASE_ROWS(array, gup_bench_array_run, gup_bench_array_ops),
 	{}
 };
 

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_bench: what a page costs.
+ * gup_bench: the time for a page.
  *
- * Not a test: nothing here can fail for being slow. GUP-fast walks over a full
- * page table, with folios of one order after the other, IRQs disabled, many times
- * in a row; the references add up meanwhile and are put when the clock is off.
- * For each order a line with the minimum and the median of many such rounds is
- * printed, in picoseconds for a page, for tools/ to compare kernels with. The
- * numbers mean nothing by themselves.
+ * This is no test, and does not fail for being slow. GUP-fast walks over a full
+ * page table many times, with IRQs disabled, for folios of each order; the
+ * references are put when the clock is off. It prints the minimum and the
+ * median of many rounds in picoseconds for a page, for tools/ to compare
+ * kernels. The numbers mean nothing by themselves.
  *
- * In a mosaic no page follows the one before it in the same folio, as after many
- * of them were copied on write: no run is longer than one page, and every guess
- * is wrong. It shows what batching costs where there is nothing to gain.
+ * In a mosaic, no page is behind the one before it in the same folio, as after
+ * many copies on write: each batch is one page, and every guess is wrong. It
+ * shows the cost of batching where it gains nothing.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
-#include <linux/sort.h>
 
-#include "gup_kunit.h"
+#include "bench/gup_bench.h"
+#include "fixture/gup_fixture.h"
 
 #define GUP_BENCH_ORDER		9
 #define GUP_BENCH_PAGES		512U
@@ -43,7 +42,7 @@ static const struct gup_bench_op gup_bench_ops[] = {
 	{ .name = "pin_mosaic", .flags = GUP_PIN_W, .mosaic = true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_bench, gup_bench_ops, name);
+GUP_ROWS(gup_bench_ops);
 
 /* Nanoseconds for one round, all references put again. */
 static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
@@ -73,16 +72,6 @@ static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
 	return pinned == nr ? ns : 0;
 }
 
-static int gup_bench_cmp(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static unsigned long gup_bench_ps_per_page(u64 ns, unsigned int nr)
-{
-	return div_u64(ns * 1000, nr * GUP_BENCH_WALKS);
-}
-
 static void gup_bench_order(struct kunit *test, struct gup_fixture *fx,
 			    unsigned int order, u64 *ns)
 {
@@ -101,11 +90,8 @@ static void gup_bench_order(struct kunit *test, struct gup_fixture *fx,
 		KUNIT_ASSERT_NE(test, ns[i], 0);
 		cond_resched();
 	}
-	sort(ns, GUP_BENCH_ROUNDS, sizeof(*ns), gup_bench_cmp, NULL);
-	kunit_info(test,
-		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
-		   op->name, order, gup_bench_ps_per_page(ns[0], nr),
-		   gup_bench_ps_per_page(ns[GUP_BENCH_ROUNDS / 2], nr));
+	gup_bench_report(test, op->name, order, ns, GUP_BENCH_ROUNDS,
+			 nr * GUP_BENCH_WALKS);
 }
 
 static void gup_bench_fast(struct kunit *test)
@@ -115,14 +101,13 @@ static void gup_bench_fast(struct kunit *test)
 	unsigned int order;
 	u64 *ns;
 
-	ns = kunit_kcalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns = gup_zalloc(test, GUP_BENCH_ROUNDS, sizeof(*ns));
 	for (order = 0; order <= GUP_BENCH_ORDER; order++)
 		gup_bench_order(test, fx, order, ns);
 }
 
 static struct kunit_case gup_bench_cases[] = {
-	GUP_CASE_ROWS(fast, gup_bench_fast, gup_bench),
+	GUP_CASE_ROWS(fast, gup_bench_fast, gup_bench_ops),
 	{}
 };
 

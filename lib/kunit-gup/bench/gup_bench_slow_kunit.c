@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_bench_slow: what a page costs in the slow path.
+ * gup_bench_slow: the time for a page in the slow path.
  *
- * As gup_bench, but by the exported functions over a real mm, with the mmap lock
- * held: 512 pages, mapped by page table entries, of folios of one order after the
- * other. There are 16 folios at most, mapped again and again, which only memory
- * of files may be. Nothing here can fail for being slow.
+ * As gup_bench, but by the exported functions on a real mm, with the mmap lock
+ * held: 512 pages of folios of each order, mapped by PTEs. These are at most 16
+ * folios of a file, mapped again and again.
  */
 #include <linux/ktime.h>
-#include <linux/sort.h>
 
-#include "fixture/gup_mm.h"
+#include "bench/gup_bench.h"
+#include "fixture/gup_mm_fill.h"
 
 #define GUP_BS_ORDER	9
 #define GUP_BS_PAGES	512U
 #define GUP_BS_FOLIOS	16U
 #define GUP_BS_WALKS	16
 #define GUP_BS_ROUNDS	101
-#define GUP_BS_PICTURE	(8 * GUP_BS_PAGES)
+#define GUP_BS_LAYOUT	(8 * GUP_BS_PAGES)
 
 /**
  * struct gup_bs_op - what is measured
@@ -35,30 +34,28 @@ static const struct gup_bs_op gup_bs_ops[] = {
 	{ .name = "pin_longterm", .flags = GUP_PIN_LW },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_bs, gup_bs_ops, name);
+GUP_ROWS(gup_bs_ops);
 
-/* The pictures of all pages, made of folios of @order. */
+/* The layout of all pages, in folios of @order. */
 static struct gup_mm_layout gup_bs_layout(struct kunit *test, unsigned int order)
 {
-	char *folios = kunit_kzalloc(test, GUP_BS_PICTURE, GFP_KERNEL);
-	char *ptes = kunit_kzalloc(test, GUP_BS_PICTURE, GFP_KERNEL);
+	char *folios = gup_zalloc(test, 1, GUP_BS_LAYOUT);
+	char *ptes = gup_zalloc(test, 1, GUP_BS_LAYOUT);
 	const unsigned int nr = GUP_BS_PAGES >> order;
 	unsigned int i, f = 0, p = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, folios);
-	KUNIT_ASSERT_NOT_NULL(test, ptes);
 	for (i = 0; i < min(nr, GUP_BS_FOLIOS); i++)
-		f += scnprintf(folios + f, GUP_BS_PICTURE - f, "%s%c%uf",
+		f += scnprintf(folios + f, GUP_BS_LAYOUT - f, "%s%c%uf",
 			       i ? " " : "", 'A' + i, order);
 	for (i = 0; i < nr; i++)
-		p += scnprintf(ptes + p, GUP_BS_PICTURE - p, "%s%c0-%u",
+		p += scnprintf(ptes + p, GUP_BS_LAYOUT - p, "%s%c0-%u",
 			       i ? " " : "", 'A' + i % GUP_BS_FOLIOS,
 			       (1U << order) - 1);
 
 	return (struct gup_mm_layout) { .folios = folios, .ptes = ptes };
 }
 
-/* Nanoseconds for one round, all references put again; 0 if one call fell short. */
+/* Nanoseconds for one round, with all references put; 0 if a call failed. */
 static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
 {
 	const unsigned int public = flags & ~(FOLL_GET | FOLL_PIN);
@@ -84,16 +81,6 @@ static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
 	return ns;
 }
 
-static int gup_bs_cmp(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static unsigned long gup_bs_ps_per_page(u64 ns)
-{
-	return div_u64(ns * 1000, GUP_BS_PAGES * GUP_BS_WALKS);
-}
-
 static void gup_bs_order(struct kunit *test, unsigned int order, u64 *ns)
 {
 	const struct gup_mm_layout layout = gup_bs_layout(test, order);
@@ -107,11 +94,8 @@ static void gup_bs_order(struct kunit *test, unsigned int order, u64 *ns)
 		KUNIT_ASSERT_NE(test, ns[i], 0);
 		cond_resched();
 	}
-	sort(ns, GUP_BS_ROUNDS, sizeof(*ns), gup_bs_cmp, NULL);
-	kunit_info(test,
-		   "gup_bench: op=%s order=%u min_ps_per_page=%lu median_ps_per_page=%lu",
-		   op->name, order, gup_bs_ps_per_page(ns[0]),
-		   gup_bs_ps_per_page(ns[GUP_BS_ROUNDS / 2]));
+	gup_bench_report(test, op->name, order, ns, GUP_BS_ROUNDS,
+			 GUP_BS_PAGES * GUP_BS_WALKS);
 }
 
 static void gup_bench_slow(struct kunit *test)
@@ -119,14 +103,13 @@ static void gup_bench_slow(struct kunit *test)
 	unsigned int order;
 	u64 *ns;
 
-	ns = kunit_kcalloc(test, GUP_BS_ROUNDS, sizeof(*ns), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns = gup_zalloc(test, GUP_BS_ROUNDS, sizeof(*ns));
 	for (order = 0; order <= GUP_BS_ORDER; order++)
 		gup_bs_order(test, order, ns);
 }
 
 static struct kunit_case gup_bench_slow_cases[] = {
-	GUP_CASE_ROWS(slow, gup_bench_slow, gup_bs),
+	GUP_CASE_ROWS(slow, gup_bench_slow, gup_bs_ops),
 	{}
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_batch: the questions how far a run reaches, asked one by one.
+ * gup_batch: the helpers that say how far a batch reaches, called one by one.
  *
- * folio_pte_batch_flags() is asked as with and without the PTL: that must not
- * change a single answer. gup_guess_nr_pages() is asked about folios that are not what they seem,
- * and gup_nr_shareable() about every place where an unshared page can be.
+ * folio_pte_batch_flags() has to give the same answer with and without
+ * FPB_LOCKLESS. gup_guess_nr_pages() gets folios that change while it looks at
+ * them, and gup_nr_shareable() a page to be unshared at every place.
  */
-#include "gup_kunit.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_race.h"
 
 /**
  * struct gup_batch_row - a batch and its length
@@ -27,118 +28,70 @@ struct gup_batch_row {
 };
 
 static const struct gup_batch_row gup_batch_rows[] = {
-	{
-		.name = "whole folio",
-		.layout = { "A4", "A0-15" },
-		.any = 16, .write = 16, .dirty = 16,
-	}, {
-		.name = "folio and an empty entry",
-		.layout = { "A2", "A0-3 .12" },
-		.any = 4, .write = 4, .dirty = 4,
-	}, {
-		.name = "end by max_nr",
-		.layout = { "A4", "A0-15" },
-		.max_nr = 5, .any = 5, .write = 5, .dirty = 5,
-	}, {
-		.name = "max_nr 1",
-		.layout = { "A4", "A0-15" },
-		.max_nr = 1, .any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "from a tail page",
-		.layout = { "A4", "A0-15" },
-		.first = 5, .any = 11, .write = 11, .dirty = 11,
-	}, {
-		.name = "last page",
-		.layout = { "A4 B0", "A15 B0" },
-		.any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "neighbour in memory",
-		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.any = 4, .write = 4, .dirty = 4,
-	}, {
-		.name = "neighbour in memory from the middle",
-		.layout = { "A2 B2+", "A0-3 B0-3" },
-		.first = 2, .any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "half read_only",
-		.layout = { "A4", "A0-7 A8-15:r" },
-		.any = 16, .write = 8, .dirty = 16,
-	}, {
-		.name = "half writable",
-		.layout = { "A4", "A0-7:r A8-15" },
-		.any = 16, .write = 8, .dirty = 16,
-	}, {
-		.name = "clean entry",
-		.layout = { "A3", "A0-2 A3:c A4-7" },
-		.any = 8, .write = 8, .dirty = 3,
-	}, {
-		.name = "clean first entry",
-		.layout = { "A3", "A0:c A1-7" },
-		.any = 8, .write = 8, .dirty = 1,
-	}, {
-		.name = "old entries",
-		.layout = { "A3", "A0:o A1-2 A3:o A4-7" },
-		.any = 8, .write = 8, .dirty = 8,
-	}, {
-		.name = "bits that come and go",
-		.layout = { "A3", "A0 A1:o A2:oc A3:c A4:d A5 A6:r A7" },
-		.any = 8, .write = 6, .dirty = 2,
-	}, {
-		.name = "descending",
-		.layout = { "A2", "A3-0" },
-		.any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "same page",
-		.layout = { "A2", "A1 A1 A1" },
-		.any = 1, .write = 1, .dirty = 1,
-	}, {
-		.name = "page left out",
-		.layout = { "A2", "A0-1 A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "swap entry",
-		.layout = { "A2", "A0-1 @ A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "prot_none",
-		.layout = { "A2", "A0-1 A2:p A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "special",
-		.layout = { "A2", "A0-1 A2:x A3" },
-		.any = 2, .write = 2, .dirty = 2,
-	}, {
-		.name = "contiguous block",
-		.layout = { "A5", "A0-31:b ." },
-		.any = 32, .write = 32, .dirty = 32,
-	}, {
-		.name = "contiguous block end by max_nr",
-		.layout = { "A5", "A0-31:b ." },
-		.max_nr = 7, .any = 7, .write = 7, .dirty = 7,
-	}, {
-		.name = "contiguous block from inside",
-		.layout = { "A5", "A0-31:b ." },
-		.first = 5, .any = 27, .write = 27, .dirty = 27,
-	}, {
-		.name = "contiguous block from inside end by max_nr",
-		.layout = { "A5", "A0-31:b ." },
-		.first = 5, .max_nr = 3, .any = 3, .write = 3, .dirty = 3,
-	}, {
-		.name = "contiguous block and a neighbour",
-		.layout = { "A5 B5+", "A0-31:b B0-31:b" },
-		.any = 32, .write = 32, .dirty = 32,
-	}, {
-		.name = "contiguous block and single entries",
-		.layout = { "A6", "A0-31:b A32-40" },
-		.any = 32, .write = 32, .dirty = 32,
-	}, {
-		.name = "order 9 in half a table",
-		.layout = { "A9", "A0-255" },
-		.any = 256, .write = 256, .dirty = 256,
-	},
+	{ .name = "whole folio", .layout = { "A4", "A0-15" },
+	  .any = 16, .write = 16, .dirty = 16 },
+	{ .name = "folio and an empty entry", .layout = { "A2", "A0-3 .12" },
+	  .any = 4, .write = 4, .dirty = 4 },
+	{ .name = "end by max_nr", .layout = { "A4", "A0-15" },
+	  .max_nr = 5, .any = 5, .write = 5, .dirty = 5 },
+	{ .name = "max_nr 1", .layout = { "A4", "A0-15" },
+	  .max_nr = 1, .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "from a tail page", .layout = { "A4", "A0-15" },
+	  .first = 5, .any = 11, .write = 11, .dirty = 11 },
+	{ .name = "last page", .layout = { "A4 B0", "A15 B0" },
+	  .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "neighbour in memory", .layout = { "A2 B2+", "A0-3 B0-3" },
+	  .any = 4, .write = 4, .dirty = 4 },
+	{ .name = "neighbour in memory from the middle",
+	  .layout = { "A2 B2+", "A0-3 B0-3" }, .first = 2, .any = 2, .write = 2,
+	  .dirty = 2 },
+	{ .name = "half read_only", .layout = { "A4", "A0-7 A8-15:r" },
+	  .any = 16, .write = 8, .dirty = 16 },
+	{ .name = "half writable", .layout = { "A4", "A0-7:r A8-15" },
+	  .any = 16, .write = 8, .dirty = 16 },
+	{ .name = "clean entry", .layout = { "A3", "A0-2 A3:c A4-7" },
+	  .any = 8, .write = 8, .dirty = 3 },
+	{ .name = "clean first entry", .layout = { "A3", "A0:c A1-7" },
+	  .any = 8, .write = 8, .dirty = 1 },
+	{ .name = "old entries", .layout = { "A3", "A0:o A1-2 A3:o A4-7" },
+	  .any = 8, .write = 8, .dirty = 8 },
+	{ .name = "bits that come and go",
+	  .layout = { "A3", "A0 A1:o A2:oc A3:c A4:d A5 A6:r A7" }, .any = 8,
+	  .write = 6, .dirty = 2 },
+	{ .name = "descending", .layout = { "A2", "A3-0" },
+	  .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "same page", .layout = { "A2", "A1 A1 A1" },
+	  .any = 1, .write = 1, .dirty = 1 },
+	{ .name = "page left out", .layout = { "A2", "A0-1 A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "swap entry", .layout = { "A2", "A0-1 @ A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "prot_none", .layout = { "A2", "A0-1 A2:p A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "special", .layout = { "A2", "A0-1 A2:x A3" },
+	  .any = 2, .write = 2, .dirty = 2 },
+	{ .name = "contiguous block", .layout = { "A5", "A0-31:b ." },
+	  .any = 32, .write = 32, .dirty = 32 },
+	{ .name = "contiguous block end by max_nr",
+	  .layout = { "A5", "A0-31:b ." }, .max_nr = 7, .any = 7, .write = 7,
+	  .dirty = 7 },
+	{ .name = "contiguous block from inside",
+	  .layout = { "A5", "A0-31:b ." }, .first = 5, .any = 27, .write = 27,
+	  .dirty = 27 },
+	{ .name = "contiguous block from inside end by max_nr",
+	  .layout = { "A5", "A0-31:b ." }, .first = 5, .max_nr = 3, .any = 3,
+	  .write = 3, .dirty = 3 },
+	{ .name = "contiguous block and a neighbour",
+	  .layout = { "A5 B5+", "A0-31:b B0-31:b" }, .any = 32, .write = 32,
+	  .dirty = 32 },
+	{ .name = "contiguous block and single entries",
+	  .layout = { "A6", "A0-31:b A32-40" }, .any = 32, .write = 32,
+	  .dirty = 32 },
+	{ .name = "order 9 in half a table", .layout = { "A9", "A0-255" },
+	  .any = 256, .write = 256, .dirty = 256 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_batch, gup_batch_rows, name);
+GUP_ROWS(gup_batch_rows);
 
 /* The same answer however the entries are read. */
 static void gup_batch_ask(struct kunit *test, struct gup_fixture *fx,
@@ -159,20 +112,14 @@ static void gup_batch_ask(struct kunit *test, struct gup_fixture *fx,
 static void gup_batch_pte_batch(struct kunit *test)
 {
 	const struct gup_batch_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
-	struct gup_fixture *fx;
+	struct gup_fixture *fx = gup_fixture_create_or_skip(test, &row->layout);
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	fx = gup_fixture_create(test, &row->layout);
 	gup_batch_ask(test, fx, 0, row->any);
 	gup_batch_ask(test, fx, GUP_KUNIT_RESPECT_WRITE, row->write);
 	gup_batch_ask(test, fx, GUP_KUNIT_RESPECT_DIRTY, row->dirty);
 }
 
-/* Any bit ends it, but the folio does not: that is for the caller to know. */
+/* Any bit ends it, but the end of the folio does not: the caller knows that. */
 static void gup_batch_same_entries(struct kunit *test)
 {
 	const struct gup_layout layout = { "A3 B0+", "A0-2 A3:o A4 A5-6:r A7 B0 ." };
@@ -192,7 +139,7 @@ static void gup_batch_same_entries(struct kunit *test)
 	}
 }
 
-/* A difference in any place, as several entries are compared in one round. */
+/* A difference at each place, since several entries are compared at a time. */
 static void gup_batch_same_places(struct kunit *test)
 {
 	const struct gup_layout layout = { "A5", "A0-31" };
@@ -255,7 +202,7 @@ static void gup_batch_guess_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn + 1, 200), 200);
 }
 
-/* What the guess reads while a folio comes, goes or changes its order. */
+/* What the guess may read while a folio is made, split or freed. */
 static void gup_batch_guess_garbage(struct kunit *test)
 {
 	const struct gup_layout layout = { "A4", NULL };
@@ -277,7 +224,7 @@ static void gup_batch_guess_garbage(struct kunit *test)
 	}
 	folio->_flags_1 = flags | 4;
 
-	/* PG_head is set before the order is, and before a tail knows of it. */
+	/* PG_head is set before the order is, and before the tail pages are. */
 	gup_fixture_regroup(fx, 'A', 0);
 	__set_bit(PG_head, &page->flags.f);
 	KUNIT_EXPECT_EQ(test, gup_kunit_batch.guess_nr_pages(pfn + 9, 512), 1);
@@ -287,7 +234,7 @@ static void gup_batch_guess_garbage(struct kunit *test)
 	__clear_bit(PG_head, &page->flags.f);
 }
 
-/* One page, unless the next entry maps the next page in the same way. */
+/* The guess is one page, unless the next entry maps the next page alike. */
 static void gup_batch_guess_entries(struct kunit *test)
 {
 	const struct gup_layout layout = { "A3 B3", "A0-1 B2 A3 . A5:o A6:c A7:r" };
@@ -321,62 +268,35 @@ struct gup_share_row {
 };
 
 static const struct gup_share_row gup_share_rows[] = {
-	{
-		.name = "first page shared",
-		.layout = { "A3", "A0:s A1-7:r" },
-		.flags = GUP_PIN, .nr = 0,
-	}, {
-		.name = "second page shared",
-		.layout = { "A3", "A0:r A1:s A2-7:r" },
-		.flags = GUP_PIN, .nr = 1,
-	}, {
-		.name = "page in the middle shared",
-		.layout = { "A3", "A0-3:r A4:s A5-7:r" },
-		.flags = GUP_PIN, .nr = 4,
-	}, {
-		.name = "last page shared",
-		.layout = { "A3", "A0-6:r A7:s" },
-		.flags = GUP_PIN, .nr = 7,
-	}, {
-		.name = "none shared",
-		.layout = { "A3", "A0-7:r" },
-		.flags = GUP_PIN, .nr = 8,
-	}, {
-		.name = "all shared",
-		.layout = { "A3", "A0-7:s" },
-		.flags = GUP_PIN, .nr = 0,
-	}, {
-		.name = "all shared for a get",
-		.layout = { "A3", "A0-7:s" },
-		.flags = GUP_GET, .nr = 8,
-	}, {
-		.name = "all shared for a pin to write",
-		.layout = { "A3", "A0-7:s" },
-		.flags = GUP_PIN_W, .nr = 8,
-	}, {
-		.name = "small folio",
-		.layout = { "A0", "A0:r" },
-		.flags = GUP_PIN, .nr = 1,
-	}, {
-		.name = "small folio shared",
-		.layout = { "A0", "A0:s" },
-		.flags = GUP_PIN, .nr = 0,
-	}, {
-		.name = "file",
-		.layout = { "A3f", "A0-7:r" },
-		.flags = GUP_PIN, .nr = 8,
-	}, {
-		.name = "file longterm",
-		.layout = { "A3f", "A0-7:r" },
-		.flags = GUP_PIN_L, .nr = 0,
-	}, {
-		.name = "anonymous longterm",
-		.layout = { "A3", "A0-5:r A6-7:s" },
-		.flags = GUP_PIN_L, .nr = 6,
-	},
+	{ .name = "first page shared", .layout = { "A3", "A0:s A1-7:r" },
+	  .flags = GUP_PIN, .nr = 0 },
+	{ .name = "second page shared", .layout = { "A3", "A0:r A1:s A2-7:r" },
+	  .flags = GUP_PIN, .nr = 1 },
+	{ .name = "page in the middle shared",
+	  .layout = { "A3", "A0-3:r A4:s A5-7:r" }, .flags = GUP_PIN, .nr = 4 },
+	{ .name = "last page shared", .layout = { "A3", "A0-6:r A7:s" },
+	  .flags = GUP_PIN, .nr = 7 },
+	{ .name = "none shared", .layout = { "A3", "A0-7:r" },
+	  .flags = GUP_PIN, .nr = 8 },
+	{ .name = "all shared", .layout = { "A3", "A0-7:s" },
+	  .flags = GUP_PIN, .nr = 0 },
+	{ .name = "all shared for a get", .layout = { "A3", "A0-7:s" },
+	  .flags = GUP_GET, .nr = 8 },
+	{ .name = "all shared for a pin to write", .layout = { "A3", "A0-7:s" },
+	  .flags = GUP_PIN_W, .nr = 8 },
+	{ .name = "small folio", .layout = { "A0", "A0:r" },
+	  .flags = GUP_PIN, .nr = 1 },
+	{ .name = "small folio shared", .layout = { "A0", "A0:s" },
+	  .flags = GUP_PIN, .nr = 0 },
+	{ .name = "file", .layout = { "A3f", "A0-7:r" },
+	  .flags = GUP_PIN, .nr = 8 },
+	{ .name = "file longterm", .layout = { "A3f", "A0-7:r" },
+	  .flags = GUP_PIN_L, .nr = 0 },
+	{ .name = "anonymous longterm", .layout = { "A3", "A0-5:r A6-7:s" },
+	  .flags = GUP_PIN_L, .nr = 6 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_share, gup_share_rows, name);
+GUP_ROWS(gup_share_rows);
 
 static void gup_batch_shareable(struct kunit *test)
 {
@@ -391,14 +311,14 @@ static void gup_batch_shareable(struct kunit *test)
 }
 
 static struct kunit_case gup_batch_cases[] = {
-	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch),
+	GUP_CASE_ROWS(pte_batch, gup_batch_pte_batch, gup_batch_rows),
 	KUNIT_CASE(gup_batch_same_entries),
 	KUNIT_CASE(gup_batch_same_places),
 	KUNIT_CASE(gup_batch_guess),
 	KUNIT_CASE(gup_batch_guess_limit),
 	KUNIT_CASE(gup_batch_guess_garbage),
 	KUNIT_CASE(gup_batch_guess_entries),
-	GUP_CASE_ROWS(shareable, gup_batch_shareable, gup_share),
+	GUP_CASE_ROWS(shareable, gup_batch_shareable, gup_share_rows),
 	{}
 };
 

@@ -2,12 +2,12 @@
 /*
  * gup_fast_all: every small table there is.
  *
- * Rows show what somebody thought of. Here, all tables of up to five entries
- * over an alphabet of entries are walked with every kind of request, and all
- * that comes out is compared with the oracle. The pages of the folio A, of order
- * 3, go up by themselves, so that runs come about; two letters break the order.
+ * Rows test what somebody thought of. Here, GUP-fast walks over all tables of
+ * up to five entries, of twelve kinds, with every kind of request, and is
+ * compared with the oracle. Most kinds map the next page of the folio A, of
+ * order 3, so that there are batches; two kinds break the order.
  */
-#include "gup_kunit.h"
+#include "walk/gup_fast.h"
 
 #define GUP_ALL_MAX_ENTRIES	5
 
@@ -45,7 +45,7 @@ enum gup_letter {
 
 static const char gup_letters[] = "nrsocubfmz@.";
 
-/* Which page comes next, in A and in the others. */
+/* The next page of A, B and C. */
 struct gup_all_cursor {
 	unsigned int a;
 	unsigned int b;
@@ -93,7 +93,7 @@ static void gup_all_set(struct gup_fixture *fx, unsigned int entry,
 	gup_fixture_map(fx, entry, page, bits[letter]);
 }
 
-/* Table number @table of those with @nr entries, and its name. */
+/* Make table number @table of those with @nr entries, and its name. */
 static void gup_all_make(struct gup_fixture *fx, unsigned int table,
 			 unsigned int nr, char *name)
 {
@@ -124,6 +124,7 @@ static void gup_fast_all_tables(struct kunit *test)
 			gup_all_make(fx, table, nr, name);
 			for (f = 0; f < ARRAY_SIZE(flags); f++, walks++) {
 				struct gup_walk walk = {
+					.walker = &gup_fast,
 					.nr = nr, .flags = flags[f],
 				};
 

@@ -2,20 +2,23 @@
 /*
  * gup_fast_entry: the functions that callers of GUP-fast see, on a real mm.
  *
- * The other suites start the walk in a page table that they made. Here it comes
- * down from the top, through get_user_pages_fast() and its relatives, over memory
- * that was mapped and touched as user space does it. Where the architecture has
- * no GUP-fast, it is turned on for the test.
+ * The other suites start the walk in a page table that they made. Here
+ * get_user_pages_fast() and its variants are called on memory that was mapped
+ * and touched as by user space. Where the architecture has no GUP-fast, it is
+ * turned on for the test.
  */
 #include <kunit/static_stub.h>
 #include <linux/mman.h>
 
-#include "gup_kunit.h"
-#include "gup_kunit_mm.h"
+#include "fixture/gup_cpu.h"
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_mm.h"
+#include "fixture/gup_stat.h"
+#include "gup_diff.h"
 
 #define GUP_ENTRY_PAGES	8
 
-/* A walk that does not end takes what else is mapped, with room for that here. */
+/* Room for a walk that goes too far and takes what else is mapped. */
 #define GUP_ENTRY_SLOTS	(4 * GUP_ENTRY_PAGES)
 
 /**
@@ -28,11 +31,6 @@ struct gup_entry {
 	struct page *pages[GUP_ENTRY_SLOTS];
 };
 
-static bool gup_entry_always(void)
-{
-	return true;
-}
-
 static void gup_entry_poison(struct gup_entry *e)
 {
 	unsigned int i;
@@ -43,31 +41,24 @@ static void gup_entry_poison(struct gup_entry *e)
 
 static int gup_entry_init(struct kunit *test)
 {
-	struct gup_entry *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	struct gup_entry *e = gup_zalloc(test, 1, sizeof(*e));
 
-	KUNIT_ASSERT_NOT_NULL(test, e);
 	gup_fixture_bind();
 	test->priv = e;
-	if (!gup_race_lacks())
-		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
-					   gup_entry_always);
+	gup_mm_enable_fast(test);
 
 	return 0;
 }
 
-/* Private memory, with a page of its own behind every address. */
+/* Private memory, with all pages faulted in. */
 static struct gup_entry *gup_entry_map(struct kunit *test)
 {
 	struct gup_entry *e = test->priv;
 	unsigned int i;
 	long nr;
 
-	e->addr = kunit_vm_mmap(test, NULL, 0, GUP_ENTRY_PAGES * PAGE_SIZE,
-				PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, e->addr, 0);
-	KUNIT_ASSERT_LT(test, e->addr, TASK_SIZE);
-
+	e->addr = gup_mm_mmap(test, 0, GUP_ENTRY_PAGES * PAGE_SIZE,
+			      PROT_READ | PROT_WRITE);
 	nr = get_user_pages_unlocked(e->addr, GUP_ENTRY_PAGES, e->pages,
 				     FOLL_WRITE);
 	KUNIT_ASSERT_EQ(test, nr, GUP_ENTRY_PAGES);
@@ -78,7 +69,7 @@ static struct gup_entry *gup_entry_map(struct kunit *test)
 	return e;
 }
 
-/* No page may come back; if one does, it is not kept. */
+/* No page may be returned; if one is, give it back. */
 static void gup_entry_expect_none(struct kunit *test, int ret, int want,
 				  bool pinned)
 {
@@ -124,20 +115,20 @@ static void nr_pages_most_negative(struct kunit *test)
 	gup_entry_expect_nothing(test, INT_MIN, 0);
 }
 
-/* In bytes, so many pages are none at all in 32 bits, or a few. */
+/* The size in bytes of so many pages overflows 32 bits: to 0, or a few pages. */
 static void pages_for_33_bits(struct kunit *test)
 {
 	const int nr_pages = 1 << (32 - PAGE_SHIFT);
 
 	if (BITS_PER_LONG > 32)
-		kunit_skip(test, "no number of pages has too many bytes for 64 bits");
+		kunit_skip(test, "the size of a request cannot overflow 64 bits");
 
 	gup_entry_expect_nothing(test, nr_pages, -EOVERFLOW);
 	gup_entry_expect_nothing(test, nr_pages + 1, -EOVERFLOW);
 	gup_entry_expect_nothing(test, nr_pages + GUP_ENTRY_PAGES, -EOVERFLOW);
 }
 
-/* From every page on, as many as there are, and one page less. */
+/* From every page on, every number of pages up to the end. */
 static void get_from_every_page(struct kunit *test)
 {
 	struct gup_entry *e = gup_entry_map(test);
@@ -180,7 +171,7 @@ static void pin_all_pages(struct kunit *test)
 			GUP_ENTRY_PAGES);
 }
 
-/* Asking for more than is mapped gets what is mapped. */
+/* A request for more than is mapped gets what is mapped. */
 static void get_past_the_end(struct kunit *test)
 {
 	struct gup_entry *e = gup_entry_map(test);
@@ -194,7 +185,7 @@ static void get_past_the_end(struct kunit *test)
 		put_page(e->pages[i]);
 }
 
-/* A fork() while the walk goes on: from here on, pages might be shared. */
+/* As if fork() began during the walk: pages might be shared from here on. */
 static struct folio *gup_entry_fork(struct page *page, int refs,
 				    unsigned int flags)
 {
@@ -229,15 +220,13 @@ static void gup_entry_expect_pins(struct kunit *test, int ret,
 	gup_entry_poison(e);
 }
 
-/* Its pins are given back, the slow path takes those that are kept. */
+/* The pins of GUP-fast are given back, and the slow path pins again. */
 static void pin_during_fork(struct kunit *test)
 {
 	struct gup_entry *e = gup_entry_map(test);
 	long before[2];
 	int ret;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
 
 	kunit_activate_static_stub(test, gup_kunit_gup.grab_fast, gup_entry_fork);
 	before[0] = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);

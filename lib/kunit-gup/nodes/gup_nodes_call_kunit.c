@@ -2,11 +2,9 @@
 /*
  * gup_nodes_call: how the arrays of move_pages() are read and written.
  *
- * The query works in chunks: what was written before one of the arrays ends at an
- * address where nothing is mapped stays written, and 7.3 reads and writes 16 at a
- * time, which user space can see. No call may fail for want of memory.
- *
- * And gup_nodes_runs: one walk answers all that it can, which nobody can see.
+ * The query works in chunks. If one of the arrays ends in a hole, user space
+ * can see how many statuses were written before: 7.3 reads and writes 16 at a
+ * time. No call may fail because there is no memory.
  */
 #include <kunit/static_stub.h>
 #include <linux/log2.h>
@@ -17,23 +15,24 @@
 #include <linux/swapops.h>
 #include <linux/uaccess.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_mm_fill.h"
+#include "oracle/gup_oracle_nodes.h"
 #include "walk/gup_nodes.h"
 
 #define GUP_NODES_CHUNK	16
 
-/* Pages of all kinds, and asked for over and over again. */
+/* A query about pages of all kinds, again and again. */
 static struct gup_nodes *gup_nodes_of(struct kunit *test, unsigned int nr)
 {
 	static const struct gup_mm_layout layout = {
 		"A4 B0 C2", "A0-15 . B Z C0-2 @ C3", .at = PTRS_PER_PTE - 10,
 	};
-	const char *lacks = gup_nodes_lacks("") ?: gup_mm_lacks(&layout);
 	struct gup_nodes *q;
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_nodes_lacks("") ?: gup_mm_lacks(&layout));
 	m = gup_mm_create(test, &layout);
 	q = gup_nodes_create(m, nr);
 	for (i = 0; i < nr; i++)
@@ -107,7 +106,7 @@ static const struct gup_nodes_count gup_nodes_ends[] = {
 	{ .name = "1030 of 1600", .nr = 1600, .end = 1030 },
 };
 
-/* An array of which @end entries are the last before a hole. */
+/* The address of an array that has @end entries before a hole. */
 static unsigned long gup_nodes_at_end(struct gup_nodes *q, unsigned int end,
 				      size_t size)
 {
@@ -145,8 +144,8 @@ static void statuses_end(struct kunit *test)
 	users.status = gup_nodes_at_end(q, row->end, sizeof(*q->got));
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
 	/*
-	 * 7.3 writes 16 at a time. How much of the copy that meets the end was
-	 * written depends on the size of the stores: not all of it on arm64.
+	 * 7.3 writes 16 at a time. Of those that meet the hole, some may be
+	 * written: that depends on the size of the stores, as on arm64.
 	 */
 	gup_nodes_fetch(q, users.status, round_down(row->end, 16));
 	gup_nodes_matches(q, 0, round_down(row->end, 16), &diff);
@@ -167,7 +166,7 @@ static void statuses_read_only(struct kunit *test)
 	gup_expect_no_diff(test, &diff, "600");
 }
 
-/* As many addresses as statuses in one place: each is read before it is lost. */
+/* Both arrays in one place: each address is read before it is overwritten. */
 static void arrays_in_one_place(struct kunit *test)
 {
 	struct gup_nodes *q = gup_nodes_of(test, 1100);
@@ -181,23 +180,21 @@ static void arrays_in_one_place(struct kunit *test)
 	gup_expect_no_diff(test, &diff, "1100");
 }
 
-/* The first look comes before the first write: nothing is there yet. */
+/* Ask for the page of the statuses: it is not there before the first write. */
 static void asked_for_the_statuses(struct kunit *test)
 {
 	struct gup_nodes *q = gup_nodes_of(test, 40);
 	struct gup_nodes_users users;
 	unsigned long addr;
 
-	addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, addr, 0);
+	addr = gup_mm_mmap(test, 0, PAGE_SIZE, PROT_READ | PROT_WRITE);
 	q->addr[3] = addr;
 	users = gup_nodes_users(q);
 	users.status = addr;
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), 0);
 	gup_nodes_fetch(q, addr, q->nr);
 	KUNIT_EXPECT_EQ(test, q->got[3], -ENOENT);
-	KUNIT_EXPECT_GE(test, gup_nodes_reference(q->m, addr), 0);
+	KUNIT_EXPECT_GE(test, gup_oracle_node(q->m->mm, addr), 0);
 }
 
 static unsigned int gup_nodes_counted;
@@ -215,7 +212,7 @@ static void no_memory(struct kunit *test)
 	struct gup_nodes *q = gup_nodes_of(test, row->nr);
 
 	if (!gup_kunit_stat.alloc)
-		kunit_skip(test, "no memory is allocated");
+		kunit_skip(test, "this tree allocates no memory");
 	gup_nodes_counted = 0;
 	kunit_activate_static_stub(test, gup_kunit_stat.alloc,
 				   gup_nodes_no_memory);
@@ -223,38 +220,30 @@ static void no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_nodes_counted, row->nr > GUP_NODES_CHUNK);
 }
 
-/* Two huge pages, and four pages where there is nothing. */
+/* Two huge pages, and four pages that are not mapped. */
 static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 					  unsigned int gup_flags)
 {
 	const unsigned int nr = 2 * PTRS_PER_PTE;
 	struct gup_kunit_entry e;
-	unsigned long addr;
 	struct gup_mm *m;
 
-	if (gup_mm_lacks_huge())
-		kunit_skip(test, "%s", gup_mm_lacks_huge());
+	gup_skip_if(test, gup_mm_lacks_huge());
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
-	addr = gup_mm_map(test, nr + 4, 0, NULL, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(addr, nr * PAGE_SIZE,
+	m = gup_mm_map_private(test, nr + 4, 0);
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(m->addr, nr * PAGE_SIZE,
 						MADV_HUGEPAGE), 0);
-	m = gup_mm_adopt(test, addr, nr + 4);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
-						      gup_flags), 1);
-	put_page(m->pages[0]);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr + PMD_SIZE, 1,
-						      m->pages, gup_flags), 1);
-	put_page(m->pages[0]);
+	gup_mm_fault_in(m, 0, gup_flags);
+	gup_mm_fault_in(m, PTRS_PER_PTE, gup_flags);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));
 	if (e.size != PMD_SIZE)
-		kunit_skip(test, "no huge page to be had");
-	gup_mm_keep(test, addr, nr);
+		kunit_skip(test, "the kernel gave no huge page");
+	gup_mm_keep(test, m->addr, nr);
 
 	return m;
 }
 
-/* From the first page to the last and one more, and again in another order. */
+/* Ask for all pages and one more, in order, and again in another order. */
 static struct gup_nodes *gup_nodes_ask_all(struct gup_mm *m)
 {
 	struct gup_nodes *q = gup_nodes_create(m, 2 * (m->nr + 1));
@@ -293,7 +282,7 @@ static void huge_zero_pages(struct kunit *test)
 }
 
 /**
- * struct gup_nodes_pmd - the entry of a huge page, which has to come back
+ * struct gup_nodes_pmd - the entry of a huge page, to be put back
  * @m:   the address space, which begins with the huge page
  * @pmd: the entry
  */
@@ -309,7 +298,7 @@ static void gup_nodes_pmd_back(void *data)
 	gup_kunit_mm.exchange_pmd(old->m->mm, old->m->addr, old->pmd);
 }
 
-/* Nobody has counted what is mapped, and nobody looks at who holds it. */
+/* Without a check of references, as for memory without counted mappings. */
 static void gup_nodes_expect_all(struct gup_nodes *q, const char *layout)
 {
 	struct gup_diff diff = {};
@@ -319,7 +308,7 @@ static void gup_nodes_expect_all(struct gup_nodes *q, const char *layout)
 	gup_expect_no_diff(q->m->test, &diff, layout);
 }
 
-/* One of two is on its way to another place. */
+/* One of two huge pages has a migration entry. */
 static void huge_page_that_migrates(struct kunit *test)
 {
 	struct gup_nodes_pmd *old;
@@ -327,25 +316,22 @@ static void huge_page_that_migrates(struct kunit *test)
 	struct gup_mm *m;
 	swp_entry_t entry;
 
-	old = kunit_kzalloc(test, sizeof(*old), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, old);
+	old = gup_zalloc(test, 1, sizeof(*old));
 	m = gup_nodes_huge_make(test, FOLL_WRITE);
 	if (!thp_migration_supported())
-		kunit_skip(test, "no entries of huge pages that migrate");
+		kunit_skip(test, "no migration entries for huge pages");
 	entry = make_readable_migration_entry(page_to_pfn(gup_mm_mapped(m, 0)));
 	old->m = m;
 	old->pmd = gup_kunit_mm.exchange_pmd(m->mm, m->addr,
 					     swp_entry_to_pmd(entry));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
-							gup_nodes_pmd_back,
-							old), 0);
+	gup_undo_later(test, gup_nodes_pmd_back, old);
 	q = gup_nodes_ask_all(m);
 	KUNIT_EXPECT_EQ(test, q->want[PTRS_PER_PTE - 1], -ENOENT);
 	KUNIT_EXPECT_GE(test, q->want[PTRS_PER_PTE], 0);
 	gup_nodes_expect_all(q, "huge page that migrates");
 }
 
-/* Registers of a device, say: where there is no memory. */
+/* A physical address without memory, as of registers of a device. */
 static unsigned long gup_nodes_device_pfn(unsigned long nr)
 {
 	unsigned long pfn = 0;
@@ -356,7 +342,7 @@ static unsigned long gup_nodes_device_pfn(unsigned long nr)
 	return pfn;
 }
 
-/* The last pages of what one entry maps. */
+/* Ask for the last pages of what one entry maps. */
 static void gup_nodes_leaf(struct kunit *test, unsigned long size)
 {
 	const unsigned int nr = 30;
@@ -374,14 +360,14 @@ static void gup_nodes_leaf(struct kunit *test, unsigned long size)
 static void pmd_of_a_driver(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PMD_PFNMAP))
-		kunit_skip(test, "no entries of a PMD that map memory of a driver");
+		kunit_skip(test, "a PMD cannot map memory of a driver");
 	gup_nodes_leaf(test, PMD_SIZE);
 }
 
 static void pud_of_a_driver(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_ARCH_SUPPORTS_PUD_PFNMAP))
-		kunit_skip(test, "no entries of a PUD that map memory of a driver");
+		kunit_skip(test, "a PUD cannot map memory of a driver");
 	gup_nodes_leaf(test, PUD_SIZE);
 }
 
@@ -394,7 +380,7 @@ static const struct gup_nodes_hugetlb {
 	{ .name = "32 mb", .kb = 32 * 1024 },
 };
 
-/* A page of hugetlb, of contiguous entries on arm64, and one only reserved. */
+/* A hugetlb page, with contiguous entries on arm64, and one that is not there. */
 static void hugetlb(struct kunit *test)
 {
 	const struct gup_nodes_hugetlb *size = test->param_value;
@@ -407,9 +393,7 @@ static void hugetlb(struct kunit *test)
 
 	addr = gup_mm_map_hugetlb(test, size->kb * SZ_1K, 2);
 	m = gup_mm_adopt(test, addr, nr);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr, 1, m->pages,
-						      FOLL_WRITE), 1);
-	put_page(m->pages[0]);
+	gup_mm_fault_in(m, 0, FOLL_WRITE);
 	q = gup_nodes_create(m, 2 * nr);
 	for (i = 0; i < nr; i++)
 		gup_nodes_add(q, gup_mm_addr(m, i));
@@ -421,7 +405,7 @@ static void hugetlb(struct kunit *test)
 	gup_nodes_run(q, size->name);
 }
 
-/* Where the address space of a process ends, there is a page like any other. */
+/* The last page of user space is a page like any other. */
 static void last_page_of_user_space(struct kunit *test)
 {
 	const unsigned long addr = TASK_SIZE - 2 * PAGE_SIZE;
@@ -435,9 +419,7 @@ static void last_page_of_user_space(struct kunit *test)
 				      MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
 				      0), addr);
 	m = gup_mm_adopt(test, addr, 2);
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(addr + PAGE_SIZE, 1,
-						      m->pages, FOLL_WRITE), 1);
-	put_page(m->pages[0]);
+	gup_mm_fault_in(m, 1, FOLL_WRITE);
 	q = gup_nodes_create(m, 13);
 	for (i = 0; i < 12; i++)
 		gup_nodes_add(q, gup_mm_addr(m, i % 3));
@@ -446,12 +428,13 @@ static void last_page_of_user_space(struct kunit *test)
 	gup_nodes_run(q, "last page");
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_counts, gup_nodes_counts, name);
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_ends, gup_nodes_ends, name);
-KUNIT_ARRAY_PARAM_DESC(gup_nodes_hugetlb, gup_nodes_hugetlb, name);
+GUP_ROWS(gup_nodes_counts);
+GUP_ROWS(gup_nodes_ends);
+GUP_ROWS(gup_nodes_hugetlb);
 
 static struct kunit_case gup_nodes_call_cases[] = {
-	GUP_CASE_ROWS(number_of_addresses, number_of_addresses, gup_nodes_counts),
+	GUP_CASE_ROWS(number_of_addresses, number_of_addresses,
+		      gup_nodes_counts),
 	KUNIT_CASE(nothing_asked_for),
 	GUP_CASE_ROWS(addresses_end, addresses_end, gup_nodes_ends),
 	GUP_CASE_ROWS(statuses_end, statuses_end, gup_nodes_ends),

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_nodes_overlap: the two arrays of move_pages() in one buffer, over each other.
+ * gup_nodes_overlap: the two arrays of move_pages() in one buffer, where they
+ * overlap.
  *
- * 7.3 reads 16 addresses, writes 16 answers, and stops at the first fault. Which
- * addresses are gone by the time they are read is seen by user space. A model of
- * that works on a copy of the buffer, and the copy must be what comes out. The
- * buffer has a page in it that cannot be accessed, or not be written.
+ * 7.3 reads 16 addresses, writes 16 answers, and stops at the first fault. User
+ * space can see which addresses are overwritten before they are read. A model
+ * of that works on a copy of the buffer, and the result must be the same. One
+ * page of the buffer may be a hole, or read-only.
  *
- * One thing is not as in 7.3: where answers land on addresses that are still to be
- * read, the addresses are read before that, up to 512 of them.
+ * One thing differs from 7.3: up to 512 addresses are read before answers
+ * overwrite them.
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
+#include "fixture/gup_mm_fill.h"
+#include "oracle/gup_oracle_nodes.h"
 #include "walk/gup_nodes.h"
 
 #define GUP_OVERLAP_CHUNK	16
@@ -46,9 +49,8 @@ static const char * const gup_overlap_kinds[] = { "nothing", "hole", "read-only"
  * @kind:    what is special about it
  * @model:   what should be in the buffer
  * @got:     what is in it
- * @unknown: from here to the special page anything may have been written, as it
- *           depends on the size of stores how much of a copy was done before a
- *           fault
+ * @unknown: from here to the special page, anything may have been written: how much
+ *           of a copy is done before a fault depends on the size of the stores
  */
 struct gup_overlap {
 	struct gup_nodes *q;
@@ -66,26 +68,22 @@ static struct gup_overlap *gup_overlap_create(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A4 B0", "A0-15 . B", .at = PTRS_PER_PTE - 7,
 	};
-	struct gup_overlap *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+	struct gup_overlap *o = gup_zalloc(test, 1, sizeof(*o));
 	unsigned int i;
 
-	if (gup_nodes_lacks(""))
-		kunit_skip(test, "%s", gup_nodes_lacks(""));
-	KUNIT_ASSERT_NOT_NULL(test, o);
+	gup_skip_if(test, gup_nodes_lacks(""));
 	o->q = gup_nodes_create(gup_mm_create(test, &layout), GUP_OVERLAP_MAX);
 	for (i = 0; i < GUP_OVERLAP_MAX; i++)
 		gup_nodes_add(o->q, gup_mm_addr(o->q->m, i % o->q->m->nr));
 	o->page = round_up(GUP_OVERLAP_FRONT, PAGE_SIZE);
 	o->size = o->page + PAGE_SIZE + round_up(GUP_OVERLAP_BEHIND, PAGE_SIZE);
-	o->model = kunit_kzalloc(test, o->size, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, o->model);
-	o->got = kunit_kzalloc(test, o->size, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, o->got);
+	o->model = gup_zalloc(test, 1, o->size);
+	o->got = gup_zalloc(test, 1, o->size);
 
 	return o;
 }
 
-/* Another buffer for the next calls. */
+/* Map a buffer for the next calls. */
 static void gup_overlap_map(struct gup_overlap *o, enum gup_overlap_kind kind)
 {
 	struct kunit *test = o->q->m->test;
@@ -99,7 +97,7 @@ static void gup_overlap_map(struct gup_overlap *o, enum gup_overlap_kind kind)
 				0);
 }
 
-/* The first byte behind the special page is there again. */
+/* Copy the buffer, except for a hole. */
 static void gup_overlap_copy(struct gup_overlap *o, bool to_user)
 {
 	const size_t second = o->page +
@@ -144,7 +142,8 @@ static int gup_overlap_answer(struct gup_nodes *q, unsigned long addr)
 {
 	const unsigned long page = (addr - q->m->addr) / PAGE_SIZE;
 
-	return page < q->m->nr ? q->want[page] : gup_nodes_reference(q->m, addr);
+	return page < q->m->nr ? q->want[page] :
+				 gup_oracle_node(q->m->mm, addr);
 }
 
 /* What 7.3 does, with its chunks of 16. */
@@ -216,7 +215,7 @@ struct gup_overlap_row {
 	bool after;
 };
 
-/* Answers land on addresses that have been read, or on none. */
+/* Answers overwrite addresses that have been read, or none. */
 static const struct gup_overlap_row gup_overlap_rows[] = {
 	{ .name = "same place", .status = 0 },
 	{ .name = "8 in front", .status = -8 },
@@ -226,13 +225,13 @@ static const struct gup_overlap_row gup_overlap_rows[] = {
 	{ .name = "after the last", .after = true },
 };
 
-/* The same, where an address is larger than an answer. */
+/* The same, if an address is larger than an answer. */
 static const struct gup_overlap_row gup_overlap_near_rows[] = {
 	{ .name = "8 behind", .status = 8 },
 	{ .name = "64 behind", .status = 64 },
 };
 
-/* Answers land on addresses that 7.3 has not read yet. */
+/* Answers overwrite addresses that 7.3 has not read yet. */
 static const struct gup_overlap_row gup_overlap_ahead_rows[] = {
 	{ .name = "72 behind", .status = 72 },
 	{ .name = "128 behind", .status = 128 },
@@ -291,7 +290,7 @@ static void as_7_3(struct kunit *test)
 	enum gup_overlap_kind kind;
 
 	if (row->status > 0 && sizeof(long) == sizeof(int))
-		kunit_skip(test, "addresses are no larger than answers");
+		kunit_skip(test, "addresses have the size of answers");
 	for (kind = GUP_OVERLAP_PLAIN; kind <= GUP_OVERLAP_READ_ONLY; kind++) {
 		gup_overlap_map(o, kind);
 		if (!gup_overlap_try_all(o, row))
@@ -299,7 +298,7 @@ static void as_7_3(struct kunit *test)
 	}
 }
 
-/* All of an array of 512 or, with addresses of 8 bytes, more is read in time. */
+/* 512 addresses, or more if they have 8 bytes, are read in time. */
 static void read_before_they_are_lost(struct kunit *test)
 {
 	const struct gup_overlap_row *row = test->param_value;
@@ -324,7 +323,7 @@ static void read_before_they_are_lost(struct kunit *test)
 }
 
 /**
- * struct gup_overlap_literal - what was seen on 7.3, x86_64
+ * struct gup_overlap_literal - a result of 7.3 on x86_64
  * @name:   as text
  * @kind:   what is special about the page that begins 4 kB behind @pages
  * @nr:     the number of addresses
@@ -346,32 +345,24 @@ struct gup_overlap_literal {
 };
 
 static const struct gup_overlap_literal gup_overlap_literals[] = {
-	{
-		.name = "600 at 0x810 meet a page to read only",
-		.kind = GUP_OVERLAP_READ_ONLY,
-		.nr = 600, .pages = 0x810, .ret = -EFAULT, .right = 496,
-	}, {
-		.name = "300 at 0xc00 meet a page to read only",
-		.kind = GUP_OVERLAP_READ_ONLY,
-		.nr = 300, .pages = 0xc00, .ret = -EFAULT, .right = 256,
-	}, {
-		.name = "model of 600 at 0x810",
-		.kind = GUP_OVERLAP_READ_ONLY, .model = true,
-		.nr = 600, .pages = 0x810, .ret = -EFAULT, .right = 496,
-	}, {
-		.name = "model of 300 at 0xc00",
-		.kind = GUP_OVERLAP_READ_ONLY, .model = true,
-		.nr = 300, .pages = 0xc00, .ret = -EFAULT, .right = 256,
-	}, {
-		.name = "model of 64 behind", .nr = 600, .status = 64,
-		.right = 600, .model = true,
-	}, {
-		.name = "model of 128 behind", .nr = 600, .status = 128,
-		.right = 592, .model = true,
-	}, {
-		.name = "model of 2048 behind", .nr = 600, .status = 2048,
-		.right = 352, .model = true,
-	},
+	{ .name = "600 at 0x810 meet a page to read only",
+	  .kind = GUP_OVERLAP_READ_ONLY, .nr = 600, .pages = 0x810,
+	  .ret = -EFAULT, .right = 496 },
+	{ .name = "300 at 0xc00 meet a page to read only",
+	  .kind = GUP_OVERLAP_READ_ONLY, .nr = 300, .pages = 0xc00,
+	  .ret = -EFAULT, .right = 256 },
+	{ .name = "model of 600 at 0x810", .kind = GUP_OVERLAP_READ_ONLY,
+	  .model = true, .nr = 600, .pages = 0x810, .ret = -EFAULT,
+	  .right = 496 },
+	{ .name = "model of 300 at 0xc00", .kind = GUP_OVERLAP_READ_ONLY,
+	  .model = true, .nr = 300, .pages = 0xc00, .ret = -EFAULT,
+	  .right = 256 },
+	{ .name = "model of 64 behind", .nr = 600, .status = 64, .right = 600,
+	  .model = true },
+	{ .name = "model of 128 behind", .nr = 600, .status = 128, .right = 592,
+	  .model = true },
+	{ .name = "model of 2048 behind", .nr = 600, .status = 2048,
+	  .right = 352, .model = true },
 };
 
 static void literals(struct kunit *test)
@@ -384,7 +375,7 @@ static void literals(struct kunit *test)
 	int ret, found;
 
 	if (row->model && row->status && sizeof(long) == sizeof(int))
-		kunit_skip(test, "addresses are no larger than answers");
+		kunit_skip(test, "addresses have the size of answers");
 	gup_overlap_map(o, row->kind);
 	o->q->nr = row->nr;
 	gup_overlap_fill(o, pages);
@@ -393,7 +384,7 @@ static void literals(struct kunit *test)
 	else
 		ret = gup_overlap_call(o, pages, status);
 	KUNIT_EXPECT_EQ(test, ret, row->ret);
-	/* Without what is left of a piece of 16 that meets the page. */
+	/* Not those of the chunk that meets the special page. */
 	for (i = 0; i < (row->ret ? row->right : row->nr); i++) {
 		found = *(int *)((row->model ? o->model : o->got) + status +
 				 i * sizeof(found));
@@ -402,10 +393,10 @@ static void literals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, right, row->right);
 }
 
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_rows, gup_overlap_rows, name);
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_near_rows, gup_overlap_near_rows, name);
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_ahead_rows, gup_overlap_ahead_rows, name);
-KUNIT_ARRAY_PARAM_DESC(gup_overlap_literals, gup_overlap_literals, name);
+GUP_ROWS(gup_overlap_rows);
+GUP_ROWS(gup_overlap_near_rows);
+GUP_ROWS(gup_overlap_ahead_rows);
+GUP_ROWS(gup_overlap_literals);
 
 static struct kunit_case gup_nodes_overlap_cases[] = {
 	GUP_CASE_ROWS(literals, literals, gup_overlap_literals),

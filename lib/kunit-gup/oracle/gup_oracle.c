@@ -2,21 +2,19 @@
 /*
  * The oracle: what a walk that looks at one page after the other returns.
  *
- * It looks at the page table and at the folios as they are, takes no reference,
- * and knows nothing of runs: it must not share code with what it is to judge.
- * The rules are those that 7.3 applies to each page, in the same order.
+ * It looks at the page table and the folios, takes no reference, and knows
+ * nothing of batches: it must not share code with what it tests. The rules are
+ * those that 7.3 applies to each page, in the same order.
  */
 #include <linux/memremap.h>
 #include <linux/shmem_fs.h>
 
-#include "gup_kunit.h"
-#include "fixture/gup_mm.h"
+#include "oracle/gup_oracle.h"
 
 /**
  * gup_oracle_page() - the page that an entry maps
  * @pte: the entry
  *
- * Context: Any.
  * Return: The page, or NULL if the entry maps none.
  */
 struct page *gup_oracle_page(pte_t pte)
@@ -24,7 +22,7 @@ struct page *gup_oracle_page(pte_t pte)
 	return pte_present(pte) ? pfn_to_page(pte_pfn(pte)) : NULL;
 }
 
-/* Whether a pin of this kind has a counter of its own in the folio. */
+/* Does the folio have a counter of pins? */
 static bool gup_oracle_has_pincount(const struct folio *folio)
 {
 	if (!folio_test_large(folio))
@@ -79,7 +77,7 @@ static bool gup_oracle_can_grab(struct folio *folio, unsigned int flags)
 	return folio_ref_count(folio) > 0;
 }
 
-/* Not secretmem; and for longterm pins that write only what has no writeback. */
+/* No secretmem; and for longterm pins to write, no files with writeback. */
 static bool gup_oracle_allows(struct folio *folio, unsigned int flags)
 {
 	const unsigned int longterm_write = FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE;
@@ -100,7 +98,7 @@ static bool gup_oracle_allows(struct folio *folio, unsigned int flags)
 	return !strict || shmem_mapping(folio->mapping);
 }
 
-/* A pin to read must not see less than what later writes of the process do. */
+/* A pin to read must also see what the process writes later. */
 static bool gup_oracle_must_unshare(struct page *page, unsigned int flags)
 {
 	struct folio *folio = page_folio(page);
@@ -116,8 +114,8 @@ static bool gup_oracle_must_unshare(struct page *page, unsigned int flags)
 }
 
 /*
- * Devices may only be given what is no secret of a guest. On s390 a bit says that
- * a folio may be one; a large folio with it is not made accessible.
+ * On s390, a bit says that a folio may belong to a guest and be inaccessible to
+ * devices; a large folio with it is not made accessible.
  */
 static bool gup_oracle_is_accessible(struct folio *folio)
 {
@@ -179,29 +177,48 @@ enum gup_stop gup_oracle_mapped(const struct gup_kunit_entry *e,
 }
 
 /**
- * gup_oracle_walk() - how far a walk gets
- * @fx:    the fixture
- * @first: the first entry of the layout that is asked for
+ * gup_oracle_walk() - how far a walk over a page table gets
+ * @ptep:  the first entry that is asked for
  * @nr:    number of entries
  * @flags: FOLL_* flags
  * @stop:  why it stops, GUP_GO if it gets to the end
  *
- * Context: The fixture does not change.
+ * Context: The entries do not change.
  * Return: The number of pages that it returns.
  */
-unsigned int gup_oracle_walk(struct gup_fixture *fx, unsigned int first,
-			     unsigned int nr, unsigned int flags,
+unsigned int gup_oracle_walk(pte_t *ptep, unsigned int nr, unsigned int flags,
 			     enum gup_stop *stop)
 {
 	unsigned int i;
 
 	*stop = GUP_GO;
 	for (i = 0; i < nr; i++) {
-		*stop = gup_oracle_entry(ptep_get(gup_fixture_ptep(fx, first + i)),
-					 flags);
-		if (*stop == GUP_GO && pmd_val(fx->pmd) != pmd_val(fx->slot))
-			*stop = GUP_PMD;
+		*stop = gup_oracle_entry(ptep_get(ptep + i), flags);
 		if (*stop != GUP_GO)
+			break;
+	}
+
+	return i;
+}
+
+/**
+ * gup_oracle_mm_walk() - how far GUP-fast gets in a real mm without faults
+ * @mm:    the mm
+ * @addr:  the first address
+ * @nr:    the number of pages
+ * @flags: FOLL_* flags, with FOLL_GET or FOLL_PIN
+ *
+ * Return: The number of pages that it returns.
+ */
+unsigned int gup_oracle_mm_walk(struct mm_struct *mm, unsigned long addr,
+				unsigned int nr, unsigned int flags)
+{
+	struct gup_kunit_entry e;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		gup_kunit_mm.read(mm, addr + i * PAGE_SIZE, &e);
+		if (gup_oracle_mapped(&e, flags) != GUP_GO)
 			break;
 	}
 

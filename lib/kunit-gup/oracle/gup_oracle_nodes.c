@@ -2,41 +2,41 @@
 /*
  * The oracle for move_pages(): what it says about one address.
  *
- * First the VMA, then the page tables from the top, for each address anew.
+ * For each address, first the VMA, and then the page tables from the top.
  */
 #include <linux/memremap.h>
 #include <linux/mm.h>
 
-#include "walk/gup_nodes.h"
+#include "gup_kunit_mm.h"
+#include "oracle/gup_oracle_nodes.h"
 
 /**
- * gup_nodes_reference() - what 7.3 says about one address
- * @m:    the address space
+ * gup_oracle_node() - what 7.3 says about one address
+ * @mm:   the address space
  * @addr: the address
  *
- * Context: Process context, in the thread of the test.
  * Return: The status.
  */
-int gup_nodes_reference(struct gup_mm *m, unsigned long addr)
+int gup_oracle_node(struct mm_struct *mm, unsigned long addr)
 {
+	struct vm_area_struct *vma;
 	struct gup_kunit_entry e;
 	vm_flags_t flags = 0;
-	bool found;
 
-	mmap_read_lock(m->mm);
-	found = gup_mm_vma(m, addr);
-	if (found)
-		flags = gup_mm_vma(m, addr)->vm_flags;
-	mmap_read_unlock(m->mm);
-	if (!found)
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, addr);
+	if (vma)
+		flags = vma->vm_flags;
+	mmap_read_unlock(mm);
+	if (!vma)
 		return -EFAULT;
 
-	if (!gup_kunit_mm.read(m->mm, addr, &e))
+	if (!gup_kunit_mm.read(mm, addr, &e))
 		return -ENOENT;
 	if (is_zero_page(e.page) ||
 	    (e.size > PAGE_SIZE && e.page && gup_kunit_mm.is_huge_zero(page_folio(e.page))))
 		return -EFAULT;
-	/* What else is special is the huge zero page, or no page of the VM's. */
+	/* Other special entries are for the huge zero page, or for no page. */
 	if (e.special)
 		return flags & (VM_PFNMAP | VM_MIXEDMAP) ? -ENOENT : -EFAULT;
 	if (is_zone_device_page(e.page))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oracle for the slow path: what it makes of page table entries, one by one.
+ * The oracle for the slow path: what it makes of page table entries, one by
+ * one.
  *
- * The rules are those that 7.3 applies to each page, in the same order, with the
- * PTL held. Nothing in here knows of runs, and no reference is taken.
+ * The rules are those that 7.3 applies to each page under the PTL, in the same
+ * order. It knows nothing of batches, and takes no reference.
  */
-#include "walk/gup_follow.h"
+#include "oracle/gup_oracle.h"
+#include "oracle/gup_oracle_slow.h"
 
-/* With FOLL_FORCE, a page that is not writable may be written, if it is private. */
+/* With FOLL_FORCE, private memory may be written that is not writable. */
 static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
 			      unsigned int flags)
 {
@@ -21,7 +23,7 @@ static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
 	    !test_bit(PG_anon_exclusive, &page->flags.f))
 		return false;
 
-	/* Somebody wants to know of the first write. */
+	/* The first write must be noticed. */
 	if (pgtable_supports_soft_dirty() && !(vm_flags & VM_SOFTDIRTY) &&
 	    !pte_soft_dirty(pte))
 		return false;
@@ -29,7 +31,7 @@ static bool gup_oracle_forced(pte_t pte, struct page *page, vm_flags_t vm_flags,
 	return !((vm_flags & VM_UFFD_WP) && pte_uffd(pte));
 }
 
-/* A pin to read must not see less than what later writes of the process do. */
+/* A pin to read must also see what the process writes later. */
 static bool gup_oracle_unshares(struct page *page, vm_flags_t vm_flags,
 				unsigned int flags)
 {
@@ -46,7 +48,7 @@ static bool gup_oracle_unshares(struct page *page, vm_flags_t vm_flags,
 	return !test_bit(PG_anon_exclusive, &page->flags.f);
 }
 
-static bool gup_oracle_follows_protnone(vm_flags_t vm_flags, unsigned int flags)
+static bool gup_oracle_slow_takes_protnone(vm_flags_t vm_flags, unsigned int flags)
 {
 	const bool accessible = vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 
@@ -57,7 +59,7 @@ static bool gup_oracle_follows_protnone(vm_flags_t vm_flags, unsigned int flags)
 }
 
 /**
- * gup_oracle_follow() - what the slow path does at one entry
+ * gup_oracle_slow() - what the slow path does at one entry
  * @pte:      the entry
  * @vm_flags: the flags of its VMA, which is anonymous
  * @flags:    FOLL_* flags
@@ -66,7 +68,7 @@ static bool gup_oracle_follows_protnone(vm_flags_t vm_flags, unsigned int flags)
  * Return: 0 if it takes the page; GUP_FAULT if there has to be a page fault,
  *         -EMLINK if that is to unshare the page; or the error it ends with.
  */
-int gup_oracle_follow(pte_t pte, vm_flags_t vm_flags, unsigned int flags)
+int gup_oracle_slow(pte_t pte, vm_flags_t vm_flags, unsigned int flags)
 {
 	struct page *page = gup_oracle_page(pte);
 	const bool zero = page && is_zero_page(page);
@@ -76,7 +78,7 @@ int gup_oracle_follow(pte_t pte, vm_flags_t vm_flags, unsigned int flags)
 		return flags & FOLL_DUMP ? -EFAULT : GUP_FAULT;
 	if (!page)
 		return GUP_FAULT;
-	if (pte_protnone(pte) && !gup_oracle_follows_protnone(vm_flags, flags))
+	if (pte_protnone(pte) && !gup_oracle_slow_takes_protnone(vm_flags, flags))
 		return GUP_FAULT;
 	if ((flags & FOLL_WRITE) && !pte_write(pte) &&
 	    !gup_oracle_forced(pte, normal ? page : NULL, vm_flags, flags))
@@ -92,25 +94,25 @@ int gup_oracle_follow(pte_t pte, vm_flags_t vm_flags, unsigned int flags)
 }
 
 /**
- * gup_follow_oracle() - how far such a walk gets
- * @fx:   the fixture
- * @walk: what is asked for
- * @ret:  0 if it gets to the end, else why it stops
+ * gup_oracle_slow_walk() - how far such a walk gets
+ * @ptep:     the first entry
+ * @nr:       the number of entries
+ * @vm_flags: the flags of the VMA
+ * @flags:    FOLL_* flags
+ * @ret:      0 if it gets to the end, else why it stops
  *
- * Context: The fixture does not change.
+ * Context: The entries do not change.
  * Return: The number of pages that it returns.
  */
-unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
-			       int *ret)
+unsigned int gup_oracle_slow_walk(pte_t *ptep, unsigned int nr,
+				  vm_flags_t vm_flags, unsigned int flags,
+				  int *ret)
 {
 	unsigned int i;
-	pte_t pte;
 
 	*ret = 0;
-	for (i = 0; i < walk->nr; i++) {
-		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
-		*ret = gup_oracle_follow(pte, gup_follow_vm_flags(walk),
-					 walk->flags);
+	for (i = 0; i < nr; i++) {
+		*ret = gup_oracle_slow(ptep_get(ptep + i), vm_flags, flags);
 		if (*ret)
 			break;
 	}
@@ -119,25 +121,26 @@ unsigned int gup_follow_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
- * gup_follow_makes_dirty() - is a folio dirty after a walk?
- * @fx:    the fixture, with no folio dirty before
- * @walk:  the walk, with the number of pages that it returned
- * @folio: the folio
+ * gup_oracle_slow_dirties() - is a folio dirty after a walk?
+ * @ptep:  the first entry of which the page was returned
+ * @nr:    the number of entries
+ * @flags: FOLL_* flags
+ * @folio: the folio, not dirty before
  *
- * Context: The fixture did not change.
- * Return: Whether it is: the walk touched a clean entry of it in order to write.
+ * Context: The entries do not change.
+ * Return: Whether it is: the walk touched a clean entry of it in order to
+ * write.
  */
-bool gup_follow_makes_dirty(struct gup_fixture *fx, struct gup_walk *walk,
-			    struct folio *folio)
+bool gup_oracle_slow_dirties(pte_t *ptep, unsigned int nr, unsigned int flags,
+			     struct folio *folio)
 {
-	unsigned int i;
 	pte_t pte;
 
-	if (!walk->slow || (walk->flags & GUP_TOUCH_W) != GUP_TOUCH_W)
+	if ((flags & GUP_TOUCH_W) != GUP_TOUCH_W)
 		return false;
 
-	for (i = 0; i < walk->pinned; i++) {
-		pte = ptep_get(gup_fixture_ptep(fx, walk->first + i));
+	for (; nr; nr--, ptep++) {
+		pte = ptep_get(ptep);
 		if (!pte_dirty(pte) && page_folio(gup_oracle_page(pte)) == folio)
 			return true;
 	}

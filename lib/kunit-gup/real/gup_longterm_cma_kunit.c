@@ -2,10 +2,10 @@
 /*
  * gup_longterm_cma: a page block that belongs to CMA, in an ordinary zone.
  *
- * Its pages can be used for what can be moved, as long as nobody pins them for
- * long. GUP-fast leaves such a folio alone then, and the slow path moves it out
- * of the block. A block that is in use as a whole gets the type for the time of
- * a test, so that no free page is on a list for the wrong type.
+ * Its pages are for movable memory, and must not be pinned for long: GUP-fast
+ * does not take them for a longterm pin, and the slow path moves them out of
+ * the block. The test makes a block of CMA of one whose pages are all in use,
+ * so that no free page is on a list for the wrong type.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -14,10 +14,12 @@
 #include <linux/pageblock-flags.h>
 #include <linux/uaccess.h>
 
-#include "fixture/gup_mm.h"
 #include "fixture/gup_real.h"
+#include "walk/gup_fast.h"
+#include "walk/gup_mm_call.h"
+#include "walk/gup_race.h"
 
-/* All pages of a block, or of two; A is what is pinned. */
+/* All pages of a block or of two; A is pinned. */
 #define GUP_CMA_PAGES	512
 #define GUP_CMA_FOLIOS	"A4 B4u+ C5u+ D6u+ E7u+ F8u+"
 
@@ -44,7 +46,7 @@ static const char *gup_cma_lacks(void)
 	if (pageblock_nr_pages > GUP_CMA_PAGES)
 		return "a page block is larger than the memory of this suite";
 
-	return gup_race_lacks();
+	return NULL;
 }
 
 static void gup_cma_restore(void *data)
@@ -54,63 +56,45 @@ static void gup_cma_restore(void *data)
 	gup_kunit_mm.cma_end(cma->page, cma->type);
 }
 
-/* Nobody else has a page of the block of @page, its first one. */
+/* @page is the first of a block; all its pages are ours. */
 static struct gup_cma *gup_cma_create(struct kunit *test, struct page *page)
 {
-	struct gup_cma *cma = kunit_kzalloc(test, sizeof(*cma), GFP_KERNEL);
+	struct gup_cma *cma = gup_zalloc(test, 1, sizeof(*cma));
 
-	KUNIT_ASSERT_NOT_NULL(test, cma);
 	KUNIT_ASSERT_TRUE(test, pageblock_aligned(page_to_pfn(page)));
 	cma->page = page;
 	cma->type = gup_kunit_mm.cma_begin(page);
 	KUNIT_ASSERT_GE(test, cma->type, 0);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_cma_restore,
-							cma), 0);
+	gup_undo_later(test, gup_cma_restore, cma);
 	KUNIT_ASSERT_FALSE(test,
 			   gup_kunit_mm.longterm_pinnable(page_folio(page)));
 
 	return cma;
 }
 
-static const struct gup_row gup_cma_fast_rows[] = {
-	{
-		.name = "longterm pin to write",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_PIN_LW, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "longterm pin to read",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_PIN_L, .stop = GUP_NO_GRAB,
-	}, {
-		.name = "pin",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_PIN_W, .gets = 16,
-	}, {
-		.name = "get",
-		.layout = { GUP_CMA_FOLIOS, "A0-15" },
-		.flags = GUP_GET_W, .gets = 16,
-	},
+static const struct gup_fast_row gup_cma_fast_rows[] = {
+	{ .name = "longterm pin to write",
+	  .layout = { GUP_CMA_FOLIOS, "A0-15" }, .flags = GUP_PIN_LW,
+	  .stop = GUP_NO_GRAB },
+	{ .name = "longterm pin to read", .layout = { GUP_CMA_FOLIOS, "A0-15" },
+	  .flags = GUP_PIN_L, .stop = GUP_NO_GRAB },
+	{ .name = "pin", .layout = { GUP_CMA_FOLIOS, "A0-15" },
+	  .flags = GUP_PIN_W, .gets = 16 },
+	{ .name = "get", .layout = { GUP_CMA_FOLIOS, "A0-15" },
+	  .flags = GUP_GET_W, .gets = 16 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cma_fast, gup_cma_fast_rows, name);
+GUP_ROWS(gup_cma_fast_rows);
 
 static void gup_cma_fast(struct kunit *test)
 {
-	const struct gup_row *row = test->param_value;
-	struct gup_walk walk = { .nr = 16, .flags = row->flags };
-	struct gup_diff diff = {};
+	const struct gup_fast_row *row = test->param_value;
 	struct gup_fixture *fx;
-	enum gup_stop stop;
 
-	if (gup_cma_lacks())
-		kunit_skip(test, "%s", gup_cma_lacks());
+	gup_skip_if(test, gup_cma_lacks());
 	fx = gup_fixture_create(test, &row->layout);
 	gup_cma_create(test, gup_fixture_page(fx, 'A', 0));
-	KUNIT_EXPECT_EQ(test, row->gets,
-			gup_oracle_walk(fx, 0, walk.nr, walk.flags, &stop));
-	KUNIT_EXPECT_EQ(test, stop, row->stop);
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
+	gup_fast_row_check(fx, row);
 }
 
 /**
@@ -128,25 +112,17 @@ struct gup_cma_row {
 };
 
 static const struct gup_cma_row gup_cma_rows[] = {
-	{
-		.name = "longterm pin",
-		.call = GUP_MM_LOCKED, .flags = GUP_PIN_LW, .moves = true,
-	}, {
-		.name = "longterm pin unlocked",
-		.call = GUP_MM_SLOW, .flags = GUP_PIN_L, .moves = true,
-	}, {
-		.name = "longterm pin fast",
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .moves = true,
-	}, {
-		.name = "pin",
-		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W,
-	}, {
-		.name = "pin fast",
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W,
-	},
+	{ .name = "longterm pin", .call = GUP_MM_LOCKED, .flags = GUP_PIN_LW,
+	  .moves = true },
+	{ .name = "longterm pin unlocked", .call = GUP_MM_SLOW,
+	  .flags = GUP_PIN_L, .moves = true },
+	{ .name = "longterm pin fast", .call = GUP_MM_FAST, .flags = GUP_PIN_LW,
+	  .moves = true },
+	{ .name = "pin", .call = GUP_MM_LOCKED, .flags = GUP_PIN_W },
+	{ .name = "pin fast", .call = GUP_MM_FAST, .flags = GUP_PIN_W },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_cma, gup_cma_rows, name);
+GUP_ROWS(gup_cma_rows);
 
 static bool gup_cma_isolate(struct folio *folio)
 {
@@ -157,7 +133,7 @@ static bool gup_cma_isolate(struct folio *folio)
 	return gup_call_real(gup_kunit_mm.isolate_lru(folio));
 }
 
-/* What is freed in there goes to the lists of what it was before. */
+/* Restore the type before pages are freed. */
 static int gup_cma_migrate(struct list_head *list, new_folio_t new_folio,
 			   free_folio_t free_folio, unsigned long private,
 			   enum migrate_mode mode, enum migrate_reason reason,
@@ -206,30 +182,24 @@ static void gup_cma_moves(struct kunit *test)
 	struct gup_mm_ask ask = {
 		.call = row->call, .flags = row->flags, .nr = 16,
 	};
-	struct gup_diff diff = {};
 	struct gup_cma *cma;
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (gup_cma_lacks())
-		kunit_skip(test, "%s", gup_cma_lacks());
+	gup_skip_if(test, gup_cma_lacks());
 	m = gup_mm_create_or_skip(test, &layout);
 	gup_real_touch(test, m->addr, m->nr);
 	cma = gup_cma_watch(test, m);
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	KUNIT_ASSERT_EQ(test, ask.ret, 16);
 	for (i = 0; i < 16; i++)
 		gup_cma_expect_page(m, cma->page, i, row->moves);
 	KUNIT_EXPECT_EQ(test, cma->isolated, row->moves);
 	KUNIT_EXPECT_EQ(test, cma->migrated, row->moves);
-	gup_mm_check(m, &ask, &diff);
-	gup_mm_undo(m, &ask, &diff);
-	gup_expect_no_diff(test, &diff, layout.ptes);
+	gup_mm_settle(m, &ask, layout.ptes);
 }
 
-/* Somebody else holds a page, so the folio cannot be moved: no pin is left. */
+/* With another reference, the folio cannot be moved, and no pin is left. */
 static void gup_cma_held(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { GUP_CMA_FOLIOS, "A0-15" };
@@ -241,8 +211,7 @@ static void gup_cma_held(struct kunit *test)
 	struct gup_mm *m;
 	unsigned int i;
 
-	if (gup_cma_lacks())
-		kunit_skip(test, "%s", gup_cma_lacks());
+	gup_skip_if(test, gup_cma_lacks());
 	m = gup_mm_create_or_skip(test, &layout);
 	cma = gup_cma_watch(test, m);
 	get_page(gup_mm_page(m, 'A', 7));
@@ -258,8 +227,8 @@ static void gup_cma_held(struct kunit *test)
 }
 
 static struct kunit_case gup_longterm_cma_cases[] = {
-	GUP_CASE_ROWS(fast, gup_cma_fast, gup_cma_fast),
-	GUP_CASE_ROWS(moves, gup_cma_moves, gup_cma),
+	GUP_CASE_ROWS(fast, gup_cma_fast, gup_cma_fast_rows),
+	GUP_CASE_ROWS(moves, gup_cma_moves, gup_cma_rows),
 	KUNIT_CASE(gup_cma_held),
 	{}
 };

@@ -2,18 +2,22 @@
 /*
  * gup_longterm_real: longterm pins of memory that has to be moved for them.
  *
- * Anonymous memory as a process has it comes from ZONE_MOVABLE where there is that.
- * Pinned for long it must be somewhere else afterwards, with the same content, and
- * every pin and isolation accounted for. Nothing is replaced here but the question
- * whether there is GUP-fast. Pages that were just touched wait in the LRU caches of
- * the CPU, so they only get away from where they are if these are drained.
+ * Anonymous memory of a process comes from ZONE_MOVABLE, if there is one. A
+ * longterm pin must move it to another zone, with its content, and count all
+ * pins and isolated pages. There are no stubs here but to enable GUP-fast.
+ * Pages that were just touched are in the LRU caches of the CPU, which must be
+ * drained to move them.
  */
 #include <kunit/static_stub.h>
 #include <linux/highmem.h>
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
+#include "fixture/gup_cpu.h"
+#include "fixture/gup_lacks.h"
 #include "fixture/gup_mm.h"
+#include "fixture/gup_stat.h"
+#include "gup_diff.h"
 
 #define GUP_LR_PAGES	64U
 
@@ -66,12 +70,7 @@ static const struct gup_lr_row gup_lr_rows[] = {
 	{ .name = "tail page of a large folio", .order = 4, .first = 17, .nr = 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_lr, gup_lr_rows, name);
-
-static bool gup_lr_always(void)
-{
-	return true;
-}
+GUP_ROWS(gup_lr_rows);
 
 static bool gup_lr_is_movable(const struct page *page)
 {
@@ -95,7 +94,7 @@ static const char *gup_lr_lacks(unsigned int order)
 	return NULL;
 }
 
-/* Touch each page, and write something into it. */
+/* Fault in all pages, and fill them. */
 static void gup_lr_fill(struct kunit *test, struct gup_lr *r)
 {
 	unsigned int i;
@@ -115,18 +114,12 @@ static void gup_lr_fill(struct kunit *test, struct gup_lr *r)
 static struct gup_lr *gup_lr_create(struct kunit *test, unsigned int order)
 {
 	const size_t len = 2 * GUP_LR_PAGES * PAGE_SIZE;
-	struct gup_lr *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	const char *lacks = gup_lr_lacks(order);
+	struct gup_lr *r = gup_zalloc(test, 1, sizeof(*r));
 	unsigned int i;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-	KUNIT_ASSERT_NOT_NULL(test, r);
+	gup_skip_if(test, gup_lr_lacks(order));
 	gup_fixture_bind();
-	r->addr = kunit_vm_mmap(test, NULL, 0, len, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, r->addr, 0);
-	KUNIT_ASSERT_LT(test, r->addr, TASK_SIZE);
+	r->addr = gup_mm_mmap(test, 0, len, PROT_READ | PROT_WRITE);
 	r->addr = ALIGN(r->addr, GUP_LR_PAGES * PAGE_SIZE);
 
 	gup_mm_set_orders(test, order ? BIT(order) : 0);
@@ -166,7 +159,7 @@ static long gup_lr_pin(struct gup_lr *r, unsigned int first, unsigned int nr,
 				       FOLL_WRITE | FOLL_LONGTERM);
 }
 
-/* Nothing is isolated, and what was pinned is counted. */
+/* No page is isolated, and all pins are counted. */
 static void gup_lr_expect_counts(struct kunit *test, struct gup_lr *r,
 				 long pinned)
 {
@@ -197,9 +190,8 @@ static void gup_lr_moves(struct kunit *test)
 	struct page *settled[GUP_LR_PAGES];
 	unsigned int i;
 
-	if (row->fast && !gup_race_lacks())
-		kunit_activate_static_stub(test, gup_kunit_gup.fast_available,
-					   gup_lr_always);
+	if (row->fast)
+		gup_mm_enable_fast(test);
 	if (row->settled) {
 		KUNIT_ASSERT_EQ(test, row->settled,
 				gup_lr_pin(r, row->first, row->settled, false));
@@ -219,7 +211,7 @@ static void gup_lr_moves(struct kunit *test)
 	gup_lr_expect_counts(test, r, 0);
 }
 
-/* Somebody else holds a page, so that it cannot be moved: no pin is left. */
+/* A page with another reference cannot be moved, and no pin is left. */
 static void gup_lr_held(struct kunit *test)
 {
 	struct gup_lr *r = gup_lr_create(test, 0);
@@ -240,7 +232,7 @@ static void gup_lr_held(struct kunit *test)
 }
 
 static struct kunit_case gup_longterm_real_cases[] = {
-	GUP_CASE_ROWS(moves, gup_lr_moves, gup_lr),
+	GUP_CASE_ROWS(moves, gup_lr_moves, gup_lr_rows),
 	KUNIT_CASE(gup_lr_held),
 	{}
 };

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_mm: does the fixture for a real mm do what it says, compared with literals?
+ * gup_mm: the fixture for a real mm, against literals.
  *
- * And the shortest calls on it: each of the exported functions over folios of
- * several sizes. What is special about any of the functions is asked elsewhere.
+ * And simple calls of each exported function on it, for folios of several
+ * sizes.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 
-#include "fixture/gup_mm.h"
-
-static struct gup_mm *gup_mm_made(struct kunit *test,
-				  const struct gup_mm_layout *layout)
-{
-	const char *lacks = gup_mm_lacks(layout);
-
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-
-	return gup_mm_create(test, layout);
-}
+#include "oracle/gup_oracle.h"
+#include "walk/gup_mm_call.h"
 
 static void gup_mm_expect_page(struct kunit *test, struct gup_mm *m,
 			       unsigned int entry, struct page *page, bool write)
@@ -39,7 +29,7 @@ static void gup_mm_maps_pages(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A4 B0f C2", "A0-2 A9:r . B0 C3:s Z @ C2-1:co",
 	};
-	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct gup_kunit_entry e;
 
 	KUNIT_EXPECT_EQ(test, m->nr, 11);
@@ -66,7 +56,7 @@ static void gup_mm_counts_mappings(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A4 B0f C2", "A0-2 A9:r . B0 C3:s C3:s C2-1",
 	};
-	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
 	struct folio *b = page_folio(gup_mm_page(m, 'B', 0));
 	struct folio *c = page_folio(gup_mm_page(m, 'C', 0));
@@ -95,7 +85,7 @@ static void gup_mm_is_taken_down(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A4 B0f C2 D0u E1h F0", "A0-7 A8-15:s B C0 C1:s D:r Z @ E1 F .",
 	};
-	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	char letter;
 
 	for (letter = 'A'; letter <= 'F'; letter++)
@@ -125,11 +115,11 @@ static void gup_mm_finds_places(struct kunit *test)
 	};
 	struct gup_mm *m;
 
-	m = gup_mm_made(test, &behind);
+	m = gup_mm_create_or_skip(test, &behind);
 	KUNIT_EXPECT_EQ(test, pte_index(m->addr), 7);
-	m = gup_mm_made(test, &end);
+	m = gup_mm_create_or_skip(test, &end);
 	KUNIT_EXPECT_EQ(test, pte_index(m->addr), PTRS_PER_PTE - 2);
-	m = gup_mm_made(test, &two);
+	m = gup_mm_create_or_skip(test, &two);
 	KUNIT_EXPECT_EQ(test, pte_index(m->addr), PTRS_PER_PTE - 3);
 	KUNIT_EXPECT_EQ(test, pte_index(gup_mm_addr(m, 3)), 0);
 	gup_mm_expect_page(test, m, 2, gup_mm_page(m, 'A', 2), true);
@@ -141,7 +131,7 @@ static void gup_mm_makes_neighbours(struct kunit *test)
 	static const struct gup_mm_layout layout = {
 		"A1 B0+ C0+ D2+", "A0-1 B C D0-3",
 	};
-	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct page *a = gup_mm_page(m, 'A', 0);
 
 	KUNIT_EXPECT_EQ(test, gup_mm_page(m, 'B', 0) - a, 2);
@@ -199,7 +189,7 @@ static void gup_mm_makes_vmas(struct kunit *test)
 		  .flags = VM_READ | VM_WRITE | VM_DONTCOPY },
 	};
 	static const unsigned int entry[] = { 3, 4, 9, 10, 14, 15, 16, 18 };
-	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct gup_mm_vma_seen seen;
 	unsigned int i;
 
@@ -212,7 +202,7 @@ static void gup_mm_makes_vmas(struct kunit *test)
 	}
 }
 
-/* The oracle against literals: as far as GUP-fast gets from each page on. */
+/* The oracle against literals: how far GUP-fast gets from each page on. */
 static void gup_mm_oracle(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -233,144 +223,111 @@ static void gup_mm_oracle(struct kunit *test)
 		{ .flags = GUP_PIN_LW,
 		  .gets = { 3, 2, 1, 0, 0, 0, 0, 0, 0, 1 } },
 	};
-	struct gup_mm *m = gup_mm_made(test, &layout);
-	unsigned int i, entry;
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	unsigned int i, entry, gets;
 
-	for (i = 0; i < ARRAY_SIZE(want); i++)
-		for (entry = 0; entry < m->nr; entry++)
-			KUNIT_EXPECT_EQ_MSG(test, want[i].gets[entry],
-					    gup_mm_oracle_walk(m, entry,
-							       m->nr - entry,
-							       want[i].flags),
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		for (entry = 0; entry < m->nr; entry++) {
+			gets = gup_oracle_mm_walk(m->mm, gup_mm_addr(m, entry),
+						  m->nr - entry, want[i].flags);
+			KUNIT_EXPECT_EQ_MSG(test, gets, want[i].gets[entry],
 					    "flags %#x, entry %u",
 					    want[i].flags, entry);
+		}
+	}
 }
 
-/* What a wrong kernel could do; each must be noticed. */
+static void gup_mm_expect_noticed(struct gup_mm *m, struct gup_mm_ask *ask,
+				  const char *what)
+{
+	struct gup_diff diff = {};
+
+	KUNIT_EXPECT_FALSE(m->test, gup_mm_check(m, ask, &diff));
+	KUNIT_EXPECT_STREQ(m->test, diff.what, what);
+}
+
+/* Faults of a kernel that must be noticed. */
 static void gup_mm_notices_faults(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2 B0", "A0-3 B" };
-	struct gup_mm *m = gup_mm_made(test, &layout);
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
 	struct gup_mm_ask ask = {
 		.call = GUP_MM_SLOW, .flags = GUP_PIN_W, .nr = 5,
 	};
 	struct gup_diff diff = {};
 
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	KUNIT_ASSERT_EQ(test, ask.ret, 5);
 	KUNIT_EXPECT_TRUE(test, gup_mm_check(m, &ask, &diff));
 
 	folio_get(a);
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "references of folio number");
+	gup_mm_expect_noticed(m, &ask, "references of folio number");
 	folio_put(a);
 
-	diff.what = NULL;
 	m->nr_seen = 2;
 	swap(m->pages[0], m->pages[1]);
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "page");
+	gup_mm_expect_noticed(m, &ask, "page");
 	swap(m->pages[0], m->pages[1]);
 
-	diff.what = NULL;
 	m->pages[5] = m->pages[4];
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "entry behind the pages");
+	gup_mm_expect_noticed(m, &ask, "entry behind the pages");
 	m->pages[5] = GUP_POISON;
 
-	diff.what = NULL;
 	ask.acquired++;
-	KUNIT_EXPECT_FALSE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_STREQ(test, diff.what, "pins acquired and not released");
+	gup_mm_expect_noticed(m, &ask, "pins acquired and not released");
 	ask.acquired--;
 
-	diff.what = NULL;
-	KUNIT_EXPECT_TRUE(test, gup_mm_check(m, &ask, &diff));
-	KUNIT_EXPECT_TRUE(test, gup_mm_undo(m, &ask, &diff));
+	gup_mm_settle(m, &ask, layout.ptes);
 }
 
 static const struct gup_mm_row gup_mm_rows[] = {
-	{
-		.name = "get fast",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_FAST, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "get fast only",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "pin fast",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 21,
-	}, {
-		.name = "get slow",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_SLOW, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "pin slow",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_SLOW, .flags = GUP_PIN_W, .ret = 21,
-	}, {
-		.name = "get with the lock held",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_LOCKED, .flags = GUP_GET_W, .ret = 21,
-	}, {
-		.name = "pin with the lock held",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_LOCKED, .flags = GUP_PIN_W, .ret = 21,
-	}, {
-		.name = "pin for long",
-		.layout = { "A4 B2 C0", "A0-15 B0-3 C" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .ret = 21,
-	}, {
-		.name = "a part over two tables",
-		.layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 6 },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2, .nr = 9,
-		.ret = 9,
-	}, {
-		.name = "a hole is filled",
-		.layout = { "A4 B0", "A0-3 . A5-7 B" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 9,
-	}, {
-		.name = "shared pages are copied",
-		.layout = { "A2", "A0-1 A2-3:s" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 4,
-	}, {
-		.name = "shared pages are unshared",
-		.layout = { "A2", "A0-1:r A2-3:s" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN, .ret = 4,
-	}, {
-		.name = "a guard ends it",
-		.layout = { "A2", "A0-1 @ A3" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2,
-	}, {
-		.name = "begin at a guard",
-		.layout = { "A2", "A0-1 @ A3" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2,
-		.ret = -EFAULT,
-	}, {
-		.name = "an entry for numa balancing",
-		.layout = { "A2", "A0-1 A2:p A3" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET, .ret = 2,
-	}, {
-		.name = "memory of ksm",
-		.layout = { "A0k", "A:r" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 1,
-	}, {
-		.name = "more than there is",
-		.layout = { "A2", "A0-3" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = 6, .ret = 4,
-	}, {
-		.name = "for long out of the movable zone",
-		.layout = { "A2m B0m", "A0-3 B" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .ret = 5,
-	},
+	{ .name = "get fast", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_FAST, .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "get fast only", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "pin fast", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 21 },
+	{ .name = "get slow", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_SLOW, .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "pin slow", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_SLOW, .flags = GUP_PIN_W, .ret = 21 },
+	{ .name = "get with the lock held",
+	  .layout = { "A4 B2 C0", "A0-15 B0-3 C" }, .call = GUP_MM_LOCKED,
+	  .flags = GUP_GET_W, .ret = 21 },
+	{ .name = "pin with the lock held",
+	  .layout = { "A4 B2 C0", "A0-15 B0-3 C" }, .call = GUP_MM_LOCKED,
+	  .flags = GUP_PIN_W, .ret = 21 },
+	{ .name = "pin for long", .layout = { "A4 B2 C0", "A0-15 B0-3 C" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_LW, .ret = 21 },
+	{ .name = "a part over two tables",
+	  .layout = { "A4", "A0-15", .at = PTRS_PER_PTE - 6 },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2, .nr = 9,
+	  .ret = 9 },
+	{ .name = "a hole is filled", .layout = { "A4 B0", "A0-3 . A5-7 B" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 9 },
+	{ .name = "shared pages are copied", .layout = { "A2", "A0-1 A2-3:s" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 4 },
+	{ .name = "shared pages are unshared",
+	  .layout = { "A2", "A0-1:r A2-3:s" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN, .ret = 4 },
+	{ .name = "a guard ends it", .layout = { "A2", "A0-1 @ A3" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2 },
+	{ .name = "begin at a guard", .layout = { "A2", "A0-1 @ A3" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .first = 2, .ret = -EFAULT },
+	{ .name = "an entry for numa balancing",
+	  .layout = { "A2", "A0-1 A2:p A3" }, .call = GUP_MM_ONLY,
+	  .flags = GUP_GET, .ret = 2 },
+	{ .name = "memory of ksm", .layout = { "A0k", "A:r" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 1 },
+	{ .name = "more than there is", .layout = { "A2", "A0-3" },
+	  .call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = 6, .ret = 4 },
+	{ .name = "for long out of the movable zone",
+	  .layout = { "A2m B0m", "A0-3 B" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN_LW, .ret = 5 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_mm_rows, gup_mm_rows, name);
+GUP_ROWS(gup_mm_rows);
 
 static struct kunit_case gup_mm_cases[] = {
 	KUNIT_CASE(gup_mm_maps_pages),

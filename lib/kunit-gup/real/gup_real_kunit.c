@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real: GUP-fast over memory in large folios that the kernel itself gave. Where
- * it gives none, the fixture makes what it would give.
+ * gup_real: GUP-fast over large folios that the kernel gave. Where it gives
+ * none, the fixture makes them.
  *
- * Whole, partial and unaligned ranges, by each of the functions. How such memory
- * can be changed afterwards is asked in gup_real_partial_kunit.c, other kinds of
- * memory in gup_real_special_kunit.c.
+ * Whole, partial and unaligned ranges, by each function. gup_real_partial
+ * changes such memory, and gup_real_special has other kinds of memory.
  */
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
-#include "fixture/gup_real.h"
+#include "walk/gup_real_call.h"
 
 struct gup_real_size {
 	const char *name;
@@ -24,44 +23,36 @@ static const struct gup_real_size gup_real_sizes[] = {
 	{ .name = "2 mb", .kb = 2048 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_real_sizes, gup_real_sizes, name);
+GUP_ROWS(gup_real_sizes);
 
 static void gup_real_private(struct kunit *test)
 {
 	const struct gup_real_size *size = test->param_value;
 	const unsigned int order = gup_real_order(test, size->kb);
 	struct gup_mm *m = gup_real_thp(test, order);
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .nr = m->nr,
-	};
 
 	gup_real_ask_all(test, m, 1U << order);
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, m->nr);
-	/* Nothing of that needed a fault, so the folios are still the same. */
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET_W, m->nr);
+	/* Nothing needed a fault, so the folios are still the same. */
 	gup_real_verify(test, m, order);
 }
 
-/* What is in a zone from which it must go away before it is pinned for long. */
+/* Memory in ZONE_MOVABLE must be moved before it is pinned for long. */
 static void gup_real_longterm(struct kunit *test)
 {
 	const struct gup_real_size *size = test->param_value;
 	const unsigned int order = gup_real_order(test, size->kb);
 	struct gup_mm *m = gup_real_thp(test, order);
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .nr = m->nr,
-	};
 	unsigned int i;
 
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, m->nr);
+	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_LW, m->nr);
 	for (i = 0; i < m->nr; i++)
 		if (page_zonenum(gup_mm_mapped(m, i)) == ZONE_MOVABLE)
 			break;
 	KUNIT_EXPECT_EQ(test, i, m->nr);
 }
 
-/* Mapped by one entry of the table above. */
+/* Mapped by a PMD. */
 static void gup_real_by_pmd(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);
@@ -69,10 +60,7 @@ static void gup_real_by_pmd(struct kunit *test)
 	struct gup_kunit_entry e;
 	struct gup_mm *m;
 
-	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL,
-					  PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS), nr);
-	gup_mm_enable_fast(test);
+	m = gup_mm_map_private(test, nr, 0);
 	gup_real_advise(test, m, order);
 	gup_real_touch(test, m->addr, nr);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, 3, &e));

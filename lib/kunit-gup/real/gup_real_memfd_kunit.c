@@ -2,22 +2,25 @@
 /*
  * gup_real_memfd: memfd_pin_folios() over files of shmem and of hugetlb.
  *
- * It finds the folios in the page cache, or allocates them, and hands out an
- * array of folios instead of pages: each folio once, whatever its size. Where
- * they must not be pinned for long, that array is checked, unpinned and filled
- * once more.
+ * It finds the folios in the page cache or allocates them, and returns an array
+ * of folios, each of them once. If one must not be pinned for long, all are
+ * unpinned, and the array is filled again.
  */
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/hugetlb.h>
 #include <linux/log2.h>
 #include <linux/mman.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/memfd.h>
 
+#include "fixture/gup_cpu.h"
 #include "fixture/gup_real.h"
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
 
-/* The huge pages of a row are free again when the next one begins. */
+/* Free the huge pages of a row before the next one begins. */
 static void gup_memfd_fput(void *file)
 {
 	fput(file);
@@ -45,21 +48,19 @@ struct gup_memfd {
 	long released;
 };
 
-/* A file of hugetlb if @flags has a size of huge pages, else of shmem. */
+/* A file of hugetlb if @flags say so, else of shmem. */
 static struct gup_memfd *gup_memfd_create(struct kunit *test,
 					  unsigned int flags, loff_t len,
 					  const char *lacks)
 {
-	struct gup_memfd *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct gup_memfd *f = gup_zalloc(test, 1, sizeof(*f));
 
-	KUNIT_ASSERT_NOT_NULL(test, f);
 	gup_fixture_bind();
 	f->test = test;
 	f->file = gup_kunit_mm.memfd("gup_kunit", flags);
 	if (IS_ERR(f->file))
 		kunit_skip(test, "%s", lacks);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_memfd_fput,
-							f->file), 0);
+	gup_undo_later(test, gup_memfd_fput, f->file);
 	KUNIT_ASSERT_EQ(test, vfs_truncate(&f->file->f_path, len), 0);
 	f->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	f->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
@@ -80,7 +81,7 @@ static long gup_memfd_pin(struct gup_memfd *f, loff_t start, loff_t end,
 				&f->offset);
 }
 
-/* What is pinned now, by the statistic. */
+/* The number of pins now, by the statistic. */
 static long gup_memfd_nr_pins(struct gup_memfd *f)
 {
 	return gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - f->acquired -
@@ -141,31 +142,22 @@ struct gup_memfd_row {
 };
 
 static const struct gup_memfd_row gup_memfd_rows[] = {
-	{
-		.name = "2 mb never mapped",
-		.kb = 2048, .taken = 2,
-	}, {
-		.name = "2 mb mapped and never touched",
-		.kb = 2048, .mapped = true, .reserved = 2, .taken = 2,
-	}, {
-		.name = "2 mb first page touched",
-		.kb = 2048, .mapped = true, .touched = true,
-		.reserved = 1, .taken = 1,
-	}, {
-		.name = "64 kb never mapped",
-		.kb = 64, .taken = 2,
-	}, {
-		.name = "64 kb mapped and never touched",
-		.kb = 64, .mapped = true, .reserved = 2, .taken = 2,
-	},
+	{ .name = "2 mb never mapped", .kb = 2048, .taken = 2 },
+	{ .name = "2 mb mapped and never touched", .kb = 2048, .mapped = true,
+	  .reserved = 2, .taken = 2 },
+	{ .name = "2 mb first page touched", .kb = 2048, .mapped = true,
+	  .touched = true, .reserved = 1, .taken = 1 },
+	{ .name = "64 kb never mapped", .kb = 64, .taken = 2 },
+	{ .name = "64 kb mapped and never touched", .kb = 64, .mapped = true,
+	  .reserved = 2, .taken = 2 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_memfd, gup_memfd_rows, name);
+GUP_ROWS(gup_memfd_rows);
 
 /*
- * Huge pages of the boot may be in a movable zone, where none is taken for a file
- * to be pinned, nor for a fault of a longterm pin. Touch two, and let a longterm
- * pin move them to where they can stay.
+ * Huge pages from boot may be in a movable zone, and cannot be used for memory
+ * to be pinned for long. Touch two, and let a longterm pin move them to another
+ * zone.
  */
 static void gup_memfd_fill_pool(struct kunit *test, unsigned long size)
 {
@@ -209,7 +201,7 @@ static struct gup_memfd *gup_memfd_hugetlb_file(struct kunit *test,
 	return f;
 }
 
-/* How many huge pages are free in the pool of the file, and how many reserved. */
+/* How many huge pages are free in the pool of the file, and how many reserved? */
 static void gup_memfd_pool(struct gup_memfd *f, long *free, long *reserved)
 {
 #ifdef CONFIG_HUGETLB_PAGE
@@ -248,7 +240,7 @@ static void gup_memfd_hugetlb(struct kunit *test)
 	gup_memfd_expect(f, 0, 0);
 }
 
-/* One pin for the folio, and then one for each page, released as a range. */
+/* Pin a folio, add a pin for each other page, and release them as a range. */
 static void gup_memfd_add_pins(struct kunit *test)
 {
 	const struct gup_memfd_row *row = &gup_memfd_rows[0];
@@ -268,7 +260,7 @@ static void gup_memfd_add_pins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gup_memfd_nr_pins(f), 0);
 }
 
-/* What the first and the last third were filled with; the second is a hole. */
+/* The first and the last third were filled; the second was a hole. */
 static void gup_memfd_expect_content(struct gup_mm *m)
 {
 	const unsigned int third = m->nr / 3;
@@ -336,7 +328,7 @@ static void gup_memfd_shmem_large(struct kunit *test)
 }
 
 static struct kunit_case gup_real_memfd_cases[] = {
-	GUP_CASE_ROWS(hugetlb, gup_memfd_hugetlb, gup_memfd),
+	GUP_CASE_ROWS(hugetlb, gup_memfd_hugetlb, gup_memfd_rows),
 	KUNIT_CASE(gup_memfd_add_pins),
 	KUNIT_CASE(gup_memfd_shmem),
 	KUNIT_CASE(gup_memfd_shmem_large),

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_partial: large folios of which something happened to a part.
+ * gup_real_partial: large folios of which a part was unmapped, protected,
+ * moved, shared with a child, or migrated, by system calls.
  *
- * Unmapped, protected, moved, shared with a child, migrated: by the system calls
- * that do it. Each row changes two folios that are mapped next to each other, the
- * border of two page tables between them, and says how far GUP-fast gets and what
- * comes out of a whole call. Then all calls are made over all ranges, which is
- * compared with the oracle only.
+ * Each row changes two folios that are mapped next to each other, in two page
+ * tables, and says how far GUP-fast gets, and what a whole call returns. Then
+ * all calls are made over all ranges, and compared with the oracle.
  */
 #include <linux/highmem.h>
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
-#include "fixture/gup_real.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_real_call.h"
 
-/* A number of pages that counts from the end of the memory. */
+/* Numbers of pages, counted from the end of the memory. */
 #define GUP_ALL			0
 #define GUP_ALL_BUT(n)		(-(n))
 
@@ -28,7 +28,7 @@
  * @flags:  of the whole call
  * @ret:    what the whole call returns
  * @same:   how many pages in it are those that were mapped first
- * @needs:  a picture of what kind of entries the kernel must have, or NULL
+ * @needs:  a layout of what kind of entries the kernel must have, or NULL
  */
 struct gup_partial_row {
 	const char *name;
@@ -74,7 +74,7 @@ static struct gup_mm *gup_partial_forbid(struct kunit *test, struct gup_mm *m)
 	return m;
 }
 
-/* To where no folio is aligned, and the first one lies in two page tables. */
+/* Move it to where no folio is aligned, and one is in two page tables. */
 static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
 {
 	const size_t len = m->nr * PAGE_SIZE;
@@ -87,7 +87,7 @@ static struct gup_mm *gup_partial_move(struct kunit *test, struct gup_mm *m)
 	return gup_mm_adopt(test, to, m->nr);
 }
 
-/* One page of each folio lies in the middle of the other. */
+/* Exchange two pages of the two folios. */
 static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned int half = m->nr / 2;
@@ -106,7 +106,7 @@ static struct gup_mm *gup_partial_mosaic(struct kunit *test, struct gup_mm *m)
 	return m;
 }
 
-/* The child has all but the first two pages. */
+/* Share all pages but the first two with a child. */
 static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
 {
 	const unsigned long own = 2 * PAGE_SIZE;
@@ -119,7 +119,7 @@ static struct gup_mm *gup_partial_share(struct kunit *test, struct gup_mm *m)
 	return m;
 }
 
-/* The same, and no entry is writable, so that all of them are equal. */
+/* The same, and make all entries read-only. */
 static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 					       struct gup_mm *m)
 {
@@ -131,123 +131,77 @@ static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 }
 
 static const struct gup_partial_row gup_partial_rows[] = {
-	{
-		.name = "16 kb partly unmapped", .kb = 16,
-		.change = gup_partial_unmap,
-		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
-	}, {
-		.name = "64 kb partly unmapped", .kb = 64,
-		.change = gup_partial_unmap,
-		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
-	}, {
-		.name = "2 mb partly unmapped", .kb = 2048,
-		.change = gup_partial_unmap,
-		.read = 3, .write = 3, .flags = GUP_PIN_W, .ret = 3, .same = 3,
-	}, {
-		.name = "64 kb partly discarded", .kb = 64,
-		.change = gup_partial_discard,
-		.read = 3, .write = 3, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL_BUT(3),
-	}, {
-		.name = "64 kb partly read only", .kb = 64,
-		.change = gup_partial_protect,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
-		.ret = 2, .same = 2,
-	}, {
-		.name = "64 kb partly read only read", .kb = 64,
-		.change = gup_partial_protect,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "2 mb partly read only", .kb = 2048,
-		.change = gup_partial_protect,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
-		.ret = 2, .same = 2,
-	}, {
-		.name = "64 kb partly no access", .kb = 64,
-		.change = gup_partial_forbid,
-		.read = 2, .write = 2, .flags = GUP_GET, .ret = 2, .same = 2,
-		.needs = ".:p",
-	}, {
-		.name = "16 kb moved out of alignment", .kb = 16,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb moved out of alignment", .kb = 64,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "1 mb moved out of alignment", .kb = 1024,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "2 mb moved out of alignment", .kb = 2048,
-		.change = gup_partial_move,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb with two pages exchanged", .kb = 64,
-		.change = gup_partial_mosaic,
-		.read = GUP_ALL, .write = GUP_ALL, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb partly shared write", .kb = 64,
-		.change = gup_partial_share,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN_W,
-		.ret = GUP_ALL, .same = 2,
-	}, {
-		.name = "64 kb partly shared read", .kb = 64,
-		.change = gup_partial_share,
-		.read = GUP_ALL, .write = 2, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = 2,
-	}, {
-		.name = "64 kb partly shared get to read", .kb = 64,
-		.change = gup_partial_share,
-		.read = GUP_ALL, .write = 2, .flags = GUP_GET,
-		.ret = GUP_ALL, .same = GUP_ALL,
-	}, {
-		.name = "64 kb partly shared with equal bits", .kb = 64,
-		.change = gup_partial_share_rdonly,
-		.read = GUP_ALL, .write = 0, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = 2,
-	}, {
-		.name = "2 mb partly shared with equal bits", .kb = 2048,
-		.change = gup_partial_share_rdonly,
-		.read = GUP_ALL, .write = 0, .flags = GUP_PIN,
-		.ret = GUP_ALL, .same = 2,
-	},
+	{ .name = "16 kb partly unmapped", .kb = 16,
+	  .change = gup_partial_unmap, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = 3, .same = 3 },
+	{ .name = "64 kb partly unmapped", .kb = 64,
+	  .change = gup_partial_unmap, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = 3, .same = 3 },
+	{ .name = "2 mb partly unmapped", .kb = 2048,
+	  .change = gup_partial_unmap, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = 3, .same = 3 },
+	{ .name = "64 kb partly discarded", .kb = 64,
+	  .change = gup_partial_discard, .read = 3, .write = 3,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL_BUT(3) },
+	{ .name = "64 kb partly read only", .kb = 64,
+	  .change = gup_partial_protect, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN_W, .ret = 2, .same = 2 },
+	{ .name = "64 kb partly read only read", .kb = 64,
+	  .change = gup_partial_protect, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "2 mb partly read only", .kb = 2048,
+	  .change = gup_partial_protect, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN_W, .ret = 2, .same = 2 },
+	{ .name = "64 kb partly no access", .kb = 64,
+	  .change = gup_partial_forbid, .read = 2, .write = 2, .flags = GUP_GET,
+	  .ret = 2, .same = 2, .needs = ".:p" },
+	{ .name = "16 kb moved out of alignment", .kb = 16,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb moved out of alignment", .kb = 64,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "1 mb moved out of alignment", .kb = 1024,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "2 mb moved out of alignment", .kb = 2048,
+	  .change = gup_partial_move, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb with two pages exchanged", .kb = 64,
+	  .change = gup_partial_mosaic, .read = GUP_ALL, .write = GUP_ALL,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb partly shared write", .kb = 64,
+	  .change = gup_partial_share, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN_W, .ret = GUP_ALL, .same = 2 },
+	{ .name = "64 kb partly shared read", .kb = 64,
+	  .change = gup_partial_share, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = 2 },
+	{ .name = "64 kb partly shared get to read", .kb = 64,
+	  .change = gup_partial_share, .read = GUP_ALL, .write = 2,
+	  .flags = GUP_GET, .ret = GUP_ALL, .same = GUP_ALL },
+	{ .name = "64 kb partly shared with equal bits", .kb = 64,
+	  .change = gup_partial_share_rdonly, .read = GUP_ALL, .write = 0,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = 2 },
+	{ .name = "2 mb partly shared with equal bits", .kb = 2048,
+	  .change = gup_partial_share_rdonly, .read = GUP_ALL, .write = 0,
+	  .flags = GUP_PIN, .ret = GUP_ALL, .same = 2 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_partial, gup_partial_rows, name);
-
-static void gup_partial_expect_walk(struct kunit *test, struct gup_mm *m,
-				    unsigned int flags, long want)
-{
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_ONLY, .flags = flags, .nr = m->nr,
-	};
-
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, want);
-}
+GUP_ROWS(gup_partial_rows);
 
 static struct page **gup_partial_remember(struct kunit *test, struct gup_mm *m)
 {
 	struct page **first;
 	unsigned int i;
 
-	first = kunit_kcalloc(test, m->nr, sizeof(*first), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, first);
+	first = gup_zalloc(test, m->nr, sizeof(*first));
 	for (i = 0; i < m->nr; i++)
 		first[i] = gup_mm_mapped(m, i);
 
 	return first;
 }
 
-/* In the folios that were there first, whatever their order is now. */
+/* Is this one of the pages that were mapped first? */
 static bool gup_partial_was_there(struct page **first, unsigned int nr,
 				  struct page *page)
 {
@@ -260,7 +214,7 @@ static bool gup_partial_was_there(struct page **first, unsigned int nr,
 	return false;
 }
 
-/* The whole call, with all that came out of it, before the folios change again. */
+/* The whole call, before other calls change the folios again. */
 static void gup_partial_call(struct kunit *test, struct gup_mm *m,
 			     const struct gup_partial_row *row,
 			     struct page **first)
@@ -272,9 +226,7 @@ static void gup_partial_call(struct kunit *test, struct gup_mm *m,
 	unsigned int same = 0;
 	long i;
 
-	gup_mm_before(m, &ask);
-	gup_mm_call(m, &ask);
-	gup_mm_after(m, &ask);
+	gup_mm_ask(m, &ask);
 	gup_mm_check(m, &ask, &diff);
 	for (i = 0; i < ask.ret; i++)
 		same += gup_partial_was_there(first, m->nr, m->pages[i]);
@@ -291,26 +243,23 @@ static void gup_partial_row(struct kunit *test)
 {
 	const struct gup_partial_row *row = test->param_value;
 	const unsigned int order = gup_real_order(test, row->kb);
-	const char *lacks = gup_fixture_lacks("", row->needs ?: "");
 	const bool none = row->change == gup_partial_share_rdonly;
 	struct page **first;
 	struct gup_mm *m;
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
+	gup_skip_if(test, gup_fixture_lacks("", row->needs ?: ""));
 	m = gup_real_thp(test, order);
 	first = gup_partial_remember(test, m);
 	m = row->change(test, m);
-	gup_partial_expect_walk(test, m, GUP_GET, row->read ?: m->nr);
-	gup_partial_expect_walk(test, m, GUP_GET_W,
-				row->write ?: none ? 0 : m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, row->read ?: m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET_W, row->write ?: none ? 0 : m->nr);
 	gup_partial_call(test, m, row, first);
 	gup_real_ask_all(test, m, 1U << order);
 }
 
 /*
- * One of the two folios is on its way to somewhere else; nobody waits for it, as
- * this thread is also the one that migrates it.
+ * One of the two folios has migration entries. A call must not wait for it,
+ * since this thread migrates it.
  */
 static void gup_partial_migrates(struct kunit *test)
 {
@@ -323,25 +272,25 @@ static void gup_partial_migrates(struct kunit *test)
 		kunit_skip(test, "no CONFIG_MIGRATION");
 	folio_get(folio);
 	gup_kunit_mm.migrate_begin(folio);
-	gup_partial_expect_walk(test, m, GUP_GET, nr);
-	gup_partial_expect_walk(test, m, GUP_GET_W, nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET_W, nr);
 	gup_kunit_mm.migrate_end(folio);
 	folio_put(folio);
-	gup_partial_expect_walk(test, m, GUP_GET, m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, m->nr);
 	gup_real_ask_all(test, m, nr);
 }
 
 static u32 gup_partial_first_word(struct page *page)
 {
 	u32 *data = kmap_local_page(page);
-	const u32 seen = *data;
+	const u32 seen = READ_ONCE(*data);
 
 	kunmap_local(data);
 
 	return seen;
 }
 
-/* What is pinned is what the process sees, and not what its child does. */
+/* The process sees the pinned pages, and its child does not. */
 static void gup_partial_pins_own_copy(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, 64);
@@ -366,7 +315,7 @@ static void gup_partial_pins_own_copy(struct kunit *test)
 		unpin_user_pages(m->pages, nr);
 }
 
-/* Case 2: what is written to pinned pages is not what the child goes on to see. */
+/* Case 2: the child does not see what is written to pinned pages. */
 static void gup_partial_child_keeps_data(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, 64);
@@ -397,7 +346,7 @@ static void gup_partial_child_keeps_data(struct kunit *test)
 }
 
 static struct kunit_case gup_real_partial_cases[] = {
-	GUP_CASE_ROWS(partial, gup_partial_row, gup_partial),
+	GUP_CASE_ROWS(partial, gup_partial_row, gup_partial_rows),
 	KUNIT_CASE(gup_partial_migrates),
 	KUNIT_CASE(gup_partial_pins_own_copy),
 	KUNIT_CASE(gup_partial_child_keeps_data),

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_race: pinning while others change the same memory, for real.
+ * gup_real_race: pin memory while other threads change it.
  *
- * gup_fast_race makes a change at an exact step of one walk. Here nothing is
- * exact: this thread pins and unpins parts of a range, in all the ways there are,
- * while others split and collapse its folios, protect, move, migrate, reclaim,
- * unmap and map it. What a pin may find is told by the content: the first word
- * of a page is zero, or says for which address it was written. A page that was
- * freed has something else there, since one more thread keeps writing to whatever
- * memory it gets. A page of another address, a stale one, or one that is let go
- * too early shows in that word; a reference too much, at the end. Now and then the
- * fast walk pauses between reading an entry and taking references, as it does when
- * a hypervisor lets the CPU wait: what is a few instructions wide is hard to hit.
+ * gup_fast_race makes a change at an exact step of one walk. Here, this thread
+ * pins and unpins parts of a range by all functions, while others split and
+ * collapse its folios, protect, move, migrate, reclaim, unmap and map it. The
+ * first word of a page is zero, or says for which address it was written; one
+ * more thread allocates memory and writes something else there. So that word
+ * shows a page of another address, a stale page, or one that is freed too
+ * early, and leaked references are found in the end. Sometimes GUP-fast pauses
+ * between reading an entry and taking references, as when a hypervisor stops
+ * the CPU, since a window of a few instructions is hard to hit.
  *
- * Every row ends when there were enough calls and changes of each kind, or when
- * its time is up.
+ * A row ends after enough calls and changes of each kind, or when its time is
+ * up.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -23,6 +22,10 @@
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
 
+#include "fixture/gup_cpu.h"
+#include "fixture/gup_mm.h"
+#include "fixture/gup_stat.h"
+#include "walk/gup_race.h"
 #include "walk/gup_real_race.h"
 
 #define GUP_RR_CALLS	500U
@@ -43,34 +46,23 @@ struct gup_rr_row {
 };
 
 static const struct gup_rr_row gup_rr_rows[] = {
+	{ .name = "split and remap",
+	  .changes = { &gup_rr_splits, &gup_rr_remaps } },
+	{ .name = "split and collapse",
+	  .changes = { &gup_rr_splits, &gup_rr_collapses } },
+	{ .name = "protect", .changes = { &gup_rr_protects } },
+	{ .name = "move", .changes = { &gup_rr_moves } },
+	{ .name = "migrate", .changes = { &gup_rr_migrates } },
+	{ .name = "reclaim", .changes = { &gup_rr_reclaims } },
+	{ .name = "unmap and map", .changes = { &gup_rr_remaps } },
 	{
-		.name = "split and remap",
-		.changes = { &gup_rr_splits, &gup_rr_remaps },
-	}, {
-		.name = "split and collapse",
-		.changes = { &gup_rr_splits, &gup_rr_collapses },
-	}, {
-		.name = "protect",
-		.changes = { &gup_rr_protects },
-	}, {
-		.name = "move",
-		.changes = { &gup_rr_moves },
-	}, {
-		.name = "migrate",
-		.changes = { &gup_rr_migrates },
-	}, {
-		.name = "reclaim",
-		.changes = { &gup_rr_reclaims },
-	}, {
-		.name = "unmap and map",
-		.changes = { &gup_rr_remaps },
-	}, {
 		.name = "all at once without huge pages",
 		.changes = {
 			&gup_rr_protects, &gup_rr_moves, &gup_rr_reclaims,
 			&gup_rr_remaps,
 		},
-	}, {
+	},
+	{
 		.name = "all at once",
 		.changes = {
 			&gup_rr_splits, &gup_rr_collapses, &gup_rr_protects,
@@ -80,7 +72,7 @@ static const struct gup_rr_row gup_rr_rows[] = {
 	},
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_rr, gup_rr_rows, name);
+GUP_ROWS(gup_rr_rows);
 
 static int gup_rr_thread(void *arg)
 {
@@ -120,7 +112,7 @@ static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
 	thread->task = kthread_create(gup_rr_thread, thread, "gup_real_race");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread->task));
 	get_task_struct(thread->task);
-	/* It may outlive this thread, whose mm goes away with it. */
+	/* It may live longer than this thread, which takes down its mm. */
 	mmget(rr->mm);
 	rr->nr_threads++;
 	wake_up_process(thread->task);
@@ -129,23 +121,16 @@ static void gup_rr_start(struct kunit *test, struct gup_rr *rr,
 static struct gup_rr *gup_rr_create(struct kunit *test)
 {
 	const unsigned long size = ALIGN(GUP_RR_PAGES * PAGE_SIZE, PMD_SIZE);
-	struct gup_rr *rr = kunit_kzalloc(test, sizeof(*rr), GFP_KERNEL);
+	struct gup_rr *rr = gup_zalloc(test, 1, sizeof(*rr));
 	unsigned long addr;
 
-	KUNIT_ASSERT_NOT_NULL(test, rr);
-	rr->pages = kunit_kcalloc(test, GUP_RR_PAGES, sizeof(*rr->pages),
-				  GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, rr->pages);
-	addr = kunit_vm_mmap(test, NULL, 0, 4 * size, PROT_NONE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
-	KUNIT_ASSERT_NE(test, addr, 0);
-	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
+	rr->pages = gup_zalloc(test, GUP_RR_PAGES, sizeof(*rr->pages));
+	addr = gup_mm_mmap(test, 0, 4 * size, PROT_NONE);
 	rr->mm = current->mm;
 	rr->home = ALIGN(addr, PMD_SIZE);
 	rr->away = rr->home + size;
 	rr->orders = gup_kunit_mm.thp_orders(0);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, gup_rr_stop, rr),
-			0);
+	gup_undo_later(test, gup_rr_stop, rr);
 	rr->seed = gup_seed(test);
 	gup_seed_state(&rr->rnd, rr->seed, GUP_RR_MAX_THREADS);
 	KUNIT_ASSERT_TRUE(test, gup_rr_map(rr, &rr->rnd, 0, GUP_RR_PAGES));
@@ -183,7 +168,7 @@ static const struct gup_rr_call gup_rr_calls[] = {
 	{ .fn = gup_rr_pin_slow, .flags = FOLL_WRITE, .pin = true },
 };
 
-/* The word in @page; with @write, its mark is set if there is none. */
+/* Get the word of a page; with @write, set it if it is zero. */
 static u32 gup_rr_word(struct page *page, u32 mark, bool write)
 {
 	u32 *word = kmap_local_page(page);
@@ -208,7 +193,7 @@ static void gup_rr_look(struct gup_rr *rr, unsigned int first, int nr,
 		if (found)
 			gup_differs(&rr->diff, when, first + i, found, mark);
 		if (i && page_folio(rr->pages[i]) == page_folio(rr->pages[i - 1]))
-			rr->runs++;
+			rr->neighbours++;
 	}
 }
 
@@ -262,7 +247,7 @@ static bool gup_rr_enough(struct gup_rr *rr)
 	return true;
 }
 
-/* References of the page at @addr that are not there for being mapped. */
+/* References of the page at @addr that are not of mappings. */
 static int gup_rr_extra_refs(unsigned long addr)
 {
 	struct folio *folio;
@@ -279,7 +264,7 @@ static int gup_rr_extra_refs(unsigned long addr)
 	return extra;
 }
 
-/* Some references come and go by themselves; what stays was leaked. */
+/* Others may take references for a moment; those that stay were leaked. */
 static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 {
 	unsigned int i, tries = 0;
@@ -300,29 +285,11 @@ static void gup_rr_expect_no_leak(struct kunit *test, struct gup_rr *rr)
 	}
 }
 
-static void gup_real_race(struct kunit *test)
+/* Make calls until there were enough, or the time is up. */
+static void gup_rr_call_all(struct kunit *test, struct gup_rr *rr)
 {
 	const unsigned long end = jiffies + GUP_RR_SECONDS * HZ;
-	const struct gup_rr_row *row = test->param_value;
 	unsigned int i, nr_threads, calls = 0;
-	long acquired, released;
-	struct gup_rr *rr;
-
-	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
-		if (row->changes[i]->lacks())
-			kunit_skip(test, "%s", row->changes[i]->lacks());
-
-	gup_fixture_bind();
-	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
-	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
-	rr = gup_rr_create(test);
-	test->priv = rr;
-	if (!gup_race_lacks())
-		kunit_activate_static_stub(test, gup_kunit_gup.grab_fast,
-					   gup_rr_grab);
-	gup_rr_start(test, rr, &gup_rr_reuses);
-	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
-		gup_rr_start(test, rr, row->changes[i]);
 
 	while (!rr->diff.what && time_before(jiffies, end) &&
 	       (calls < GUP_RR_CALLS || !gup_rr_enough(rr))) {
@@ -333,15 +300,40 @@ static void gup_real_race(struct kunit *test)
 
 	nr_threads = rr->nr_threads;
 	kunit_release_action(test, gup_rr_stop, rr);
-	/* A machine that was too slow for the calls had no time for all changes. */
+	/* A machine that is too slow has no time for all changes. */
 	for (i = 0; i < nr_threads && calls >= GUP_RR_CALLS; i++)
 		KUNIT_EXPECT_GT_MSG(test, rr->thread[i].done, 0, "change %u", i);
 	kunit_info(test, "%u calls, %lu pages, %lu of the folio before\n",
-		   calls, rr->pinned, rr->runs);
+		   calls, rr->pinned, rr->neighbours);
+}
+
+static void gup_real_race(struct kunit *test)
+{
+	const struct gup_rr_row *row = test->param_value;
+	long acquired, released;
+	struct gup_rr *rr;
+	unsigned int i;
+
+	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
+		if (row->changes[i]->lacks)
+			gup_skip_if(test, row->changes[i]->lacks());
+
+	gup_fixture_bind();
+	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
+	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
+	rr = gup_rr_create(test);
+	test->priv = rr;
+	kunit_activate_static_stub(test, gup_kunit_gup.grab_fast,
+				   gup_rr_grab);
+	gup_rr_start(test, rr, &gup_rr_reuses);
+	for (i = 0; i < GUP_RR_MAX_THREADS && row->changes[i]; i++)
+		gup_rr_start(test, rr, row->changes[i]);
+
+	gup_rr_call_all(test, rr);
 	gup_expect_no_diff(test, &rr->diff, row->name);
 	KUNIT_EXPECT_GT(test, rr->pinned, 0);
 	if (!gup_mm_lacks_huge())
-		KUNIT_EXPECT_GT(test, rr->runs, 0);
+		KUNIT_EXPECT_GT(test, rr->neighbours, 0);
 	gup_rr_expect_no_leak(test, rr);
 	acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - acquired;
 	released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released;
@@ -349,8 +341,10 @@ static void gup_real_race(struct kunit *test)
 }
 
 static struct kunit_case gup_real_race_cases[] = {
-	KUNIT_CASE_PARAM_ATTR(gup_real_race, gup_rr_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
+	{ .run_case = gup_real_race, .name = "gup_real_race",
+	  .param_init = gup_rr_rows_init,
+	  .generate_params = kunit_array_gen_params,
+	  .attr.speed = KUNIT_SPEED_SLOW, .module_name = KBUILD_MODNAME },
 	{}
 };
 

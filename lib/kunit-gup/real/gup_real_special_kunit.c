@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_special: memory that is not simply private and anonymous: of shmem, of
- * hugetlb, of secretmem, zero pages, and what a driver maps.
+ * gup_real_special: memory that is not private and anonymous: shmem, hugetlb,
+ * secretmem, zero pages, and memory of a driver.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -9,19 +9,16 @@
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
-#include "fixture/gup_real.h"
+#include "walk/gup_real_call.h"
 
 KUNIT_DEFINE_ACTION_WRAPPER(gup_special_fput, fput, struct file *);
 
 #define GUP_RW	(PROT_READ | PROT_WRITE)
 
-/* Small pages of shmem, and a whole call that has to fault the second half in. */
+/* Small pages of shmem; a call has to fault in the second half. */
 static void gup_special_shmem(struct kunit *test)
 {
 	const unsigned int nr = 16;
-	struct gup_mm_ask ask = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_LW, .nr = nr,
-	};
 	unsigned long addr;
 	struct gup_mm *m;
 
@@ -30,8 +27,7 @@ static void gup_special_shmem(struct kunit *test)
 	m = gup_mm_adopt(test, addr, nr);
 	gup_mm_enable_fast(test);
 	gup_real_touch(test, addr, nr / 2);
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, nr);
+	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_LW, nr);
 	gup_real_ask_all(test, m, nr / 2);
 }
 
@@ -65,7 +61,7 @@ static const struct gup_hugetlb_size {
 	{ .name = "32 mb", .kb = 32 * 1024 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_hugetlb, gup_hugetlb_sizes, name);
+GUP_ROWS(gup_hugetlb_sizes);
 
 /* Two of them, or one if they are very large. On arm64, also contiguous ones. */
 static void gup_special_hugetlb(struct kunit *test)
@@ -97,7 +93,7 @@ static void gup_special_hugetlb(struct kunit *test)
 	gup_real_ask_all(test, m, one);
 }
 
-/* References to the zero page, or to all of them: on s390, addresses have several. */
+/* References to all zero pages: on s390, there are several. */
 static int gup_special_zero_refs(struct gup_mm *m)
 {
 	struct page *page;
@@ -114,6 +110,27 @@ static int gup_special_zero_refs(struct gup_mm *m)
 	}
 
 	return refs;
+}
+
+/* A longterm pin gets memory that a later write goes to as well. */
+static void gup_special_expect_no_zero(struct gup_mm *m, unsigned int first,
+				       unsigned int nr)
+{
+	struct gup_mm_ask ask = {
+		.call = GUP_MM_FAST, .flags = GUP_PIN_L,
+		.first = first, .nr = nr,
+	};
+	struct page *page;
+	unsigned int i;
+
+	gup_real_ask(m->test, m, &ask);
+	KUNIT_EXPECT_EQ(m->test, ask.ret, nr);
+	for (i = 0; i < nr; i++) {
+		page = gup_mm_mapped(m, first + i);
+		KUNIT_EXPECT_FALSE(m->test, is_zero_page(page));
+		KUNIT_EXPECT_FALSE(m->test,
+				   gup_kunit_mm.is_huge_zero(page_folio(page)));
+	}
 }
 
 static void gup_special_zero_pages(struct kunit *test)
@@ -133,17 +150,13 @@ static void gup_special_zero_pages(struct kunit *test)
 	struct gup_mm *m;
 	int refs;
 
-	m = gup_mm_adopt(test, gup_mm_map(test, 8, 0, NULL, GUP_RW, MAP_PRIVATE |
-					  MAP_ANONYMOUS), 8);
-	gup_mm_enable_fast(test);
+	m = gup_mm_map_private(test, 8, 0);
 	for (w = 0; w < ARRAY_SIZE(want); w++) {
 		ask = (struct gup_mm_ask) {
 			.call = want[w].call, .flags = want[w].flags, .nr = 8,
 		};
 		refs = gup_special_zero_refs(m);
-		gup_mm_before(m, &ask);
-		gup_mm_call(m, &ask);
-		gup_mm_after(m, &ask);
+		gup_mm_ask(m, &ask);
 		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m) - refs,
 				want[w].refs);
 		KUNIT_ASSERT_EQ(test, ask.ret, 8);
@@ -155,18 +168,10 @@ static void gup_special_zero_pages(struct kunit *test)
 			unpin_user_pages(m->pages, 8);
 		KUNIT_EXPECT_EQ(test, gup_special_zero_refs(m), refs);
 	}
-
-	/* For long, there must be memory that a later write goes to as well. */
-	ask = (struct gup_mm_ask) {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_L, .nr = 8,
-	};
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, 8);
-	for (i = 0; i < 8; i++)
-		KUNIT_EXPECT_FALSE(test, is_zero_page(gup_mm_mapped(m, i)));
+	gup_special_expect_no_zero(m, 0, 8);
 }
 
-/* Two areas, each mapped by a PMD to the same folio. */
+/* Map the huge zero folio twice. */
 static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 {
 	const unsigned int order = gup_real_order(test, PMD_SIZE / SZ_1K);
@@ -175,9 +180,7 @@ static struct gup_mm *gup_special_huge_zero(struct kunit *test)
 	struct gup_kunit_entry e;
 	struct gup_mm *m;
 
-	m = gup_mm_adopt(test, gup_mm_map(test, nr, 0, NULL, GUP_RW, MAP_PRIVATE |
-					  MAP_ANONYMOUS), nr);
-	gup_mm_enable_fast(test);
+	m = gup_mm_map_private(test, nr, 0);
 	gup_real_advise(test, m, order);
 	gup_real_ask(test, m, &ask);
 	ask.first = nr / 2;
@@ -221,61 +224,43 @@ static void gup_special_huge_zero_folio(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, m->pages[i] - zero,
 					(ask.first + i) % (m->nr / 2));
 	}
-
-	ask = (struct gup_mm_ask) {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_L,
-		.first = m->nr / 2 - 3, .nr = 5,
-	};
-	gup_real_ask(test, m, &ask);
-	KUNIT_EXPECT_EQ(test, ask.ret, 5);
-	for (i = 0; i < 5; i++)
-		KUNIT_EXPECT_PTR_NE(test, page_folio(gup_mm_mapped(m, ask.first + i)),
-				    page_folio(zero));
+	gup_special_expect_no_zero(m, m->nr / 2 - 3, 5);
 }
 
-/* What drivers map: entries that say nothing about a page. */
+/* What drivers map: special entries, or pages without a mapping. */
 static const struct gup_mm_row gup_driver_rows[] = {
-	{
-		.name = "only up to a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 2,
-	}, {
-		.name = "fast up to a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = 2,
-	}, {
-		.name = "slow up to a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_SLOW, .flags = GUP_GET, .ret = 2,
-	}, {
-		.name = "begin at a special entry",
-		.layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" },
-		.call = GUP_MM_SLOW, .flags = GUP_GET, .first = 2,
-		.ret = -EEXIST,
-	}, {
-		.name = "a mapping of pfns",
-		.layout = { "A0u B0u", "A:x B:x", "2rwp" },
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .ret = -EFAULT,
-	}, {
-		.name = "a mapping of a device",
-		.layout = { "A0u B0u", "A:x B:x", "2rwpi" },
-		.call = GUP_MM_FAST, .flags = GUP_GET, .ret = -EFAULT,
-	}, {
-		.name = "pages of a driver in a mixed map",
-		.layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
-		.call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 4,
-	},
+	{ .name = "only up to a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_ONLY,
+	  .flags = GUP_GET_W, .ret = 2 },
+	{ .name = "fast up to a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN_W, .ret = 2 },
+	{ .name = "slow up to a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_SLOW,
+	  .flags = GUP_GET, .ret = 2 },
+	{ .name = "begin at a special entry",
+	  .layout = { "A2 B0u", "A0-1 B:x A3", "4rwm" }, .call = GUP_MM_SLOW,
+	  .flags = GUP_GET, .first = 2, .ret = -EEXIST },
+	{ .name = "a mapping of pfns",
+	  .layout = { "A0u B0u", "A:x B:x", "2rwp" }, .call = GUP_MM_FAST,
+	  .flags = GUP_PIN_W, .ret = -EFAULT },
+	{ .name = "a mapping of a device",
+	  .layout = { "A0u B0u", "A:x B:x", "2rwpi" }, .call = GUP_MM_FAST,
+	  .flags = GUP_GET, .ret = -EFAULT },
+	{ .name = "pages of a driver in a mixed map",
+	  .layout = { "A0u B0u+ C0u+ D0u+", "A B C D", "4rwm" },
+	  .call = GUP_MM_ONLY, .flags = GUP_GET_W, .ret = 4 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_driver, gup_driver_rows, name);
+GUP_ROWS(gup_driver_rows);
 
 static struct kunit_case gup_real_special_cases[] = {
 	KUNIT_CASE(gup_special_shmem),
 	KUNIT_CASE(gup_special_shmem_large),
-	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb),
+	GUP_CASE_ROWS(pin_hugetlb, gup_special_hugetlb, gup_hugetlb_sizes),
 	KUNIT_CASE(gup_special_zero_pages),
 	KUNIT_CASE(gup_special_huge_zero_folio),
-	GUP_CASE_ROWS(driver, gup_mm_row_run, gup_driver),
+	GUP_CASE_ROWS(driver, gup_mm_row_run, gup_driver_rows),
 	{}
 };
 

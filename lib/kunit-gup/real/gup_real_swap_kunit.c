@@ -2,14 +2,14 @@
 /*
  * gup_real_swap: large folios that are swapped out, as a whole or in part.
  *
- * These need a swap area that is on: the suites as a module on a running system, or
- * in `make module-runs`, whose init turns one on first.
+ * The rows need a swap area: the suites as a module on a running system, or in
+ * `make module-runs`, whose init turns one on.
  */
 #include <linux/mman.h>
 #include <linux/sizes.h>
 #include <linux/swap.h>
 
-#include "fixture/gup_real.h"
+#include "walk/gup_real_call.h"
 
 #define GUP_SWAP_PAGES	(SZ_4M / PAGE_SIZE)
 
@@ -35,9 +35,9 @@ static const struct gup_swap_row gup_swap_rows[] = {
 	{ .name = "2 mb a part", .kb = 2048, .first = 20, .nr = 10 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_swap, gup_swap_rows, name);
+GUP_ROWS(gup_swap_rows);
 
-/* What is swapped out in part has to be split. */
+/* A folio must be split to swap out a part of it. */
 static unsigned int gup_swap_order(struct kunit *test, unsigned int kb)
 {
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
@@ -54,26 +54,18 @@ static void gup_swap_row(struct kunit *test)
 	const unsigned int order = gup_swap_order(test, row->kb);
 	struct gup_mm *m = gup_real_thp(test, order);
 	const unsigned int nr = row->nr ?: m->nr - row->first;
-	struct gup_mm_ask only = {
-		.call = GUP_MM_ONLY, .flags = GUP_GET, .nr = m->nr,
-	};
-	struct gup_mm_ask fast = {
-		.call = GUP_MM_FAST, .flags = GUP_PIN_W, .nr = m->nr,
-	};
 
 	gup_kunit_mm.lru_drain();
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, row->first),
 						nr * PAGE_SIZE, MADV_PAGEOUT),
 			0);
-	gup_real_ask(test, m, &only);
-	KUNIT_EXPECT_EQ(test, only.ret, row->first);
-	gup_real_ask(test, m, &fast);
-	KUNIT_EXPECT_EQ(test, fast.ret, m->nr);
+	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, row->first);
+	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_W, m->nr);
 	gup_real_ask_all(test, m, 1U << order);
 }
 
 static struct kunit_case gup_real_swap_cases[] = {
-	GUP_CASE_ROWS(swapped, gup_swap_row, gup_swap),
+	GUP_CASE_ROWS(swapped, gup_swap_row, gup_swap_rows),
 	{}
 };
 

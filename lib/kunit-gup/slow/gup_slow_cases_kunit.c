@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_cases: the slow path on a real mm, where a row is not enough to say it:
+ * gup_slow_cases: the slow path on a real mm, for what does not fit into rows:
  * odd addresses, no array of pages, signals.
  */
 #include <kunit/static_stub.h>
@@ -9,10 +9,11 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_mm_call.h"
 
-static void gup_slow_expect_run(struct kunit *test, struct gup_mm *m,
-				unsigned long addr, unsigned long nr, long want)
+static void gup_slow_expect_batch(struct kunit *test, struct gup_mm *m,
+				  unsigned long addr, unsigned long nr, long want)
 {
 	const unsigned int first = (addr - m->addr) / PAGE_SIZE;
 	long ret, i;
@@ -40,11 +41,11 @@ static void gup_slow_unaligned(struct kunit *test)
 	unsigned int nr;
 
 	for (nr = 1; nr <= 13; nr++)
-		gup_slow_expect_run(test, m, addr, nr, nr);
-	gup_slow_expect_run(test, m, addr, 14, 13);
-	/* The end would be the start again, and beyond the address space. */
-	gup_slow_expect_run(test, m, addr, ULONG_MAX / PAGE_SIZE + 1, 13);
-	gup_slow_expect_run(test, m, addr, ULONG_MAX, 13);
+		gup_slow_expect_batch(test, m, addr, nr, nr);
+	gup_slow_expect_batch(test, m, addr, 14, 13);
+	/* The end would be the start again, or beyond the address space. */
+	gup_slow_expect_batch(test, m, addr, ULONG_MAX / PAGE_SIZE + 1, 13);
+	gup_slow_expect_batch(test, m, addr, ULONG_MAX, 13);
 }
 
 static void gup_slow_expect_untouched(struct kunit *test, struct gup_mm *m,
@@ -54,7 +55,7 @@ static void gup_slow_expect_untouched(struct kunit *test, struct gup_mm *m,
 	KUNIT_EXPECT_FALSE(test, folio_maybe_dma_pinned(a));
 }
 
-/* Without an array of pages: everything is mapped afterwards, nothing is held. */
+/* Without an array of pages: all pages get mapped, and no reference is taken. */
 static void gup_slow_populate(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -82,7 +83,7 @@ static void gup_slow_populate(struct kunit *test)
 	gup_slow_expect_untouched(test, m, a, refs);
 }
 
-/* Locked memory is mapped, writable where it can be, and not held by anybody. */
+/* Locked memory is mapped, writable where it can be, without other references. */
 static void gup_slow_mlock(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -99,13 +100,13 @@ static void gup_slow_mlock(struct kunit *test)
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) &&
 				      e.write == (i < 16), "page %u", i);
-	/* A small folio that lies in locked memory as a whole is locked itself. */
+	/* A small folio in locked memory is mlocked itself. */
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 12, &e) &&
 			  folio_test_mlocked(page_folio(e.page)));
 	gup_slow_expect_untouched(test, m, a, refs);
 }
 
-/* Special entries have no page, but that is none of the business of populate. */
+/* Special entries have no page, which does not stop populate. */
 static void gup_slow_populate_special(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -119,7 +120,7 @@ static void gup_slow_populate_special(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
 }
 
-/* What comes before memory of a device is mapped, and the error is told. */
+/* Pages before memory of a device get mapped, and then there is an error. */
 static void gup_slow_populate_pfnmap(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -137,7 +138,7 @@ static void gup_slow_populate_pfnmap(struct kunit *test)
 /**
  * struct gup_slow_flushes - how often each page was flushed
  * @m:       the piece of address space, all of it pages of folio A
- * @flushed: by page, also by its address
+ * @flushed: by page, with the address that maps it
  */
 struct gup_slow_flushes {
 	struct gup_mm *m;
@@ -188,15 +189,13 @@ static int gup_slow_kill(struct folio *folio, int refs, unsigned int flags)
 	return 0;
 }
 
-/* What was taken before the signal is returned, nothing is taken after it. */
+/* Pages from before the signal are returned, and no more are taken. */
 static void gup_slow_fatal_signal(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2 B2", "A0-3 B0-3" };
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	long ret, i;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
 	kunit_activate_static_stub(test, gup_kunit_gup.grab, gup_slow_kill);
 	mmap_read_lock(m->mm);
 	ret = get_user_pages(m->addr, m->nr, FOLL_WRITE, m->pages);
@@ -205,7 +204,7 @@ static void gup_slow_fatal_signal(struct kunit *test)
 	clear_thread_flag(TIF_SIGPENDING);
 	kunit_deactivate_static_stub(test, gup_kunit_gup.grab);
 
-	/* One look-up: a page, or a run. */
+	/* One look-up: a page, or a batch. */
 	KUNIT_EXPECT_EQ(test, ret, gup_kunit_gup.follow_pte_batch ? 4 : 1);
 	for (i = 0; i < ret; i++)
 		put_page(m->pages[i]);
@@ -226,15 +225,13 @@ static int gup_slow_refuse(struct folio *folio, int refs, unsigned int flags)
 	return 0;
 }
 
-/* What was taken before a folio that refuses is returned, else the error. */
+/* If a grab fails, the pages before it are returned, or the error. */
 static void gup_slow_refused(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2 B2", "A0-3 B0-3" };
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	long ret, err, i;
 
-	if (gup_race_lacks())
-		kunit_skip(test, "%s", gup_race_lacks());
 	test->priv = m;
 	kunit_activate_static_stub(test, gup_kunit_gup.grab, gup_slow_refuse);
 	mmap_read_lock(m->mm);
@@ -249,7 +246,7 @@ static void gup_slow_refused(struct kunit *test)
 		put_page(m->pages[i]);
 }
 
-/* Populating ends where it is told to, also inside a folio. */
+/* Populating may end inside a folio. */
 static void gup_slow_populate_part(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A2", "A0-3 .4" };
@@ -264,7 +261,7 @@ static void gup_slow_populate_part(struct kunit *test)
 				    "page %u", i);
 }
 
-/* Populating says what is wrong with the VMA, or that there is none. */
+/* Populating returns an error that depends on the VMA. */
 static void gup_slow_populate_refused(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = {
@@ -282,25 +279,22 @@ static void gup_slow_populate_refused(struct kunit *test)
 						MADV_POPULATE_WRITE), -EINVAL);
 }
 
-/* Far away from all that is mapped, there is not even a table of tables. */
+/* Far away from all other memory, there are no page tables yet. */
 static void gup_slow_far_away(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A0", "A0" };
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 	unsigned long addr;
 
-	addr = kunit_vm_mmap(test, NULL, m->addr + 3UL * SZ_512M, 2 * PAGE_SIZE,
-			     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			     0);
-	KUNIT_ASSERT_NE(test, addr, 0);
-	KUNIT_ASSERT_LT(test, addr, TASK_SIZE);
+	addr = gup_mm_mmap(test, m->addr + 3UL * SZ_512M, 2 * PAGE_SIZE,
+			   PROT_READ | PROT_WRITE);
 	KUNIT_ASSERT_EQ(test, pin_user_pages_unlocked(addr, 2, m->pages,
 						      FOLL_WRITE), 2);
 	KUNIT_EXPECT_PTR_NE(test, m->pages[0], m->pages[1]);
 	unpin_user_pages(m->pages, 2);
 }
 
-/* Case 11: the fast walk sees the page table only, which the VMA may not allow. */
+/* Case 11: GUP-fast sees no VMA, and takes what the page table allows. */
 static void gup_slow_fast_sees_no_vma(struct kunit *test)
 {
 	static const struct gup_mm_layout layout = { "A4", "A0-15", "8rw 8w" };

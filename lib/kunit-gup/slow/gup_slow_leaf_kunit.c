@@ -2,13 +2,13 @@
 /*
  * gup_slow_leaf: the slow path over folios that one PMD maps.
  *
- * Three huge pages next to each other, Q, T and V, of which Q is mapped by page
- * table entries, because its PMD was split. Requests begin and end anywhere in
- * them; strides and references are those of the pages that were asked for.
+ * There are three huge pages next to each other, Q, T and V. Q is mapped by
+ * PTEs, since its PMD was split. Requests begin and end anywhere in them.
  */
 #include <linux/mman.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_lacks.h"
+#include "walk/gup_mm_call.h"
 
 #define GUP_LEAF_NR	(PMD_SIZE / PAGE_SIZE)
 #define GUP_Q(page)	(page)
@@ -32,62 +32,38 @@ struct gup_leaf_row {
 };
 
 static const struct gup_leaf_row gup_leaf_rows[] = {
-	{
-		.name = "case 8 inside one pmd",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_T(5), .nr = 3,
-	}, {
-		.name = "case 8 last three pages of one pmd and two of the next",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_T(GUP_LEAF_NR - 3), .nr = 5,
-	}, {
-		.name = "case 8 last page of one pmd and eight of the next",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_T(GUP_LEAF_NR - 1), .nr = 9,
-	}, {
-		.name = "case 8 from entries into a pmd",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_Q(GUP_LEAF_NR - 3), .nr = 5,
-	}, {
-		.name = "case 8 inside entries",
-		.flags = GUP_GET, .call = GUP_MM_LOCKED,
-		.first = GUP_Q(5), .nr = 3,
-	}, {
-		.name = "one whole pmd",
-		.flags = GUP_PIN_W, .call = GUP_MM_LOCKED,
-		.first = GUP_T(0), .nr = GUP_LEAF_NR,
-	}, {
-		.name = "first page of a pmd",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_T(0), .nr = 1,
-	}, {
-		.name = "last page of a pmd",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_T(GUP_LEAF_NR - 1), .nr = 1,
-	}, {
-		.name = "everything",
-		.flags = GUP_PIN_W, .call = GUP_MM_SLOW,
-		.first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR,
-	}, {
-		.name = "everything for long",
-		.flags = GUP_PIN_LW, .call = GUP_MM_LOCKED,
-		.first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR,
-	}, {
-		.name = "everything but the ends",
-		.flags = GUP_PIN, .call = GUP_MM_SLOW,
-		.first = GUP_Q(1), .nr = 3 * GUP_LEAF_NR - 2,
-	}, {
-		.name = "split the pmd and go on in its entries",
-		.flags = GUP_GET | FOLL_SPLIT_PMD, .call = GUP_MM_LOCKED,
-		.first = GUP_T(5), .nr = 3,
-	}, {
-		.name = "split both pmds",
-		.flags = GUP_PIN_W | FOLL_SPLIT_PMD, .call = GUP_MM_SLOW,
-		.first = GUP_T(GUP_LEAF_NR - 3), .nr = 5,
-	},
+	{ .name = "case 8 inside one pmd", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_T(5), .nr = 3 },
+	{ .name = "case 8 last three pages of one pmd and two of the next",
+	  .flags = GUP_GET, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(GUP_LEAF_NR - 3), .nr = 5 },
+	{ .name = "case 8 last page of one pmd and eight of the next",
+	  .flags = GUP_GET, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(GUP_LEAF_NR - 1), .nr = 9 },
+	{ .name = "case 8 from entries into a pmd", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_Q(GUP_LEAF_NR - 3), .nr = 5 },
+	{ .name = "case 8 inside entries", .flags = GUP_GET,
+	  .call = GUP_MM_LOCKED, .first = GUP_Q(5), .nr = 3 },
+	{ .name = "one whole pmd", .flags = GUP_PIN_W, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(0), .nr = GUP_LEAF_NR },
+	{ .name = "first page of a pmd", .flags = GUP_PIN_W,
+	  .call = GUP_MM_SLOW, .first = GUP_T(0), .nr = 1 },
+	{ .name = "last page of a pmd", .flags = GUP_PIN_W, .call = GUP_MM_SLOW,
+	  .first = GUP_T(GUP_LEAF_NR - 1), .nr = 1 },
+	{ .name = "everything", .flags = GUP_PIN_W, .call = GUP_MM_SLOW,
+	  .first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR },
+	{ .name = "everything for long", .flags = GUP_PIN_LW,
+	  .call = GUP_MM_LOCKED, .first = GUP_Q(0), .nr = 3 * GUP_LEAF_NR },
+	{ .name = "everything but the ends", .flags = GUP_PIN,
+	  .call = GUP_MM_SLOW, .first = GUP_Q(1), .nr = 3 * GUP_LEAF_NR - 2 },
+	{ .name = "split the pmd and go on in its entries",
+	  .flags = GUP_GET | FOLL_SPLIT_PMD, .call = GUP_MM_LOCKED,
+	  .first = GUP_T(5), .nr = 3 },
+	{ .name = "split both pmds", .flags = GUP_PIN_W | FOLL_SPLIT_PMD,
+	  .call = GUP_MM_SLOW, .first = GUP_T(GUP_LEAF_NR - 3), .nr = 5 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_leaf, gup_leaf_rows, name);
+GUP_ROWS(gup_leaf_rows);
 
 static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 {
@@ -98,42 +74,31 @@ static unsigned long gup_leaf_size(struct gup_mm *m, unsigned int entry)
 	return e.size;
 }
 
-/* Huge pages at three addresses, or the test is skipped. */
+/* Make three huge pages; the test is skipped if there are none. */
 static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 {
 	const unsigned int nr = 3 * GUP_LEAF_NR;
-	unsigned long addr, i;
-	struct page *page;
+	unsigned long i;
 	struct gup_mm *m;
 
-	if (gup_mm_lacks_huge())
-		kunit_skip(test, "%s", gup_mm_lacks_huge());
+	gup_skip_if(test, gup_mm_lacks_huge());
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
-	addr = gup_mm_map(test, nr, 0, NULL, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS);
-	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(addr, 3 * PMD_SIZE,
+	m = gup_mm_map_private(test, nr, 0);
+	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(m->addr, 3 * PMD_SIZE,
 						MADV_HUGEPAGE), 0);
-	m = gup_mm_adopt(test, addr, nr);
 	for (i = 0; i < nr; i += GUP_LEAF_NR) {
-		KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(gup_mm_addr(m, i),
-							      1, &page, flags),
-				1);
-		put_page(page);
+		gup_mm_fault_in(m, i, flags);
 		if (gup_leaf_size(m, i) != PMD_SIZE)
-			kunit_skip(test, "no huge page to be had");
+			kunit_skip(test, "the kernel gave no huge page");
 	}
-	gup_mm_keep(test, addr, nr);
+	gup_mm_keep(test, m->addr, nr);
 
 	return m;
 }
 
 static void gup_leaf_split_q(struct kunit *test, struct gup_mm *m)
 {
-	struct page *page;
-
-	KUNIT_ASSERT_EQ(test, get_user_pages_unlocked(m->addr, 1, &page,
-						      FOLL_SPLIT_PMD), 1);
-	put_page(page);
+	gup_mm_fault_in(m, 0, FOLL_SPLIT_PMD);
 	KUNIT_ASSERT_EQ(test, gup_leaf_size(m, 0), PAGE_SIZE);
 }
 
@@ -154,7 +119,7 @@ static void gup_leaf_row_run(struct kunit *test)
 	gup_mm_run(m, &ask, &diff);
 	gup_expect_no_diff(test, &diff, row->name);
 	KUNIT_EXPECT_EQ(test, ask.ret, row->nr);
-	/* What has to move is split if there is no huge page to move it to. */
+	/* A folio that has to move is split if there is no huge page for it. */
 	if (row->flags & FOLL_LONGTERM)
 		return;
 	KUNIT_EXPECT_EQ(test, gup_leaf_size(m, GUP_T(0)),
@@ -185,7 +150,7 @@ static void gup_leaf_unaligned(struct kunit *test)
 	gup_expect_no_diff(test, &diff, "unaligned");
 }
 
-/* Case 12: the huge zero folio twice; it is an ordinary folio as to references. */
+/* Case 12: the huge zero folio twice; its references are those of any folio. */
 static void gup_leaf_zero(struct kunit *test)
 {
 	struct gup_mm *m = gup_leaf_make(test, 0);
@@ -196,22 +161,17 @@ static void gup_leaf_zero(struct kunit *test)
 		.first = GUP_LEAF_NR - 3,
 		.nr = 5,
 	};
-	struct gup_diff diff = {};
 	unsigned int i;
 	long ret;
 
 	if (zero != gup_mm_mapped(m, GUP_LEAF_NR))
-		kunit_skip(test, "no huge page to be had");
+		kunit_skip(test, "the kernel gave no huge page");
 	for (i = 0; i < 2; i++) {
-		gup_mm_before(m, &ask);
-		gup_mm_call(m, &ask);
-		gup_mm_after(m, &ask);
+		gup_mm_ask(m, &ask);
 		KUNIT_EXPECT_EQ(test, ask.ret, 5);
 		KUNIT_EXPECT_EQ(test, m->pages[2] - zero, GUP_LEAF_NR - 1);
 		KUNIT_EXPECT_EQ(test, m->pages[3] - zero, 0);
-		gup_mm_check(m, &ask, &diff);
-		gup_mm_undo(m, &ask, &diff);
-		gup_expect_no_diff(test, &diff, "huge zero folio");
+		gup_mm_settle(m, &ask, "huge zero folio");
 		ask.flags = GUP_PIN;
 	}
 
@@ -222,7 +182,7 @@ static void gup_leaf_zero(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_leaf_cases[] = {
-	GUP_CASE_ROWS(rows, gup_leaf_row_run, gup_leaf),
+	GUP_CASE_ROWS(rows, gup_leaf_row_run, gup_leaf_rows),
 	KUNIT_CASE(gup_leaf_unaligned),
 	KUNIT_CASE(gup_leaf_zero),
 	{}

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_slow_poison: in the middle of a large folio, an entry for a page that
- * must not be accessed.
+ * gup_slow_poison: an entry for a page that must not be accessed, in the middle
+ * of a large folio.
  *
- * No such entry is present. So each walk ends in front of it, the page fault
- * decides about the next call, and what lies behind it can be had as if nothing
- * were wrong.
+ * The entry is not present. So a walk ends in front of it, a call that begins
+ * there gets the error of the page fault, and the pages behind it are as usual.
  */
 #include <linux/mman.h>
 #include <linux/swapops.h>
 
-#include "fixture/gup_mm.h"
+#include "walk/gup_mm_call.h"
 
-/* The entry that is not that of a page. */
+/* The entry that must not be accessed. */
 #define GUP_POISON_AT	5
 
 /**
@@ -31,7 +30,7 @@ enum gup_poison_entry {
  * struct gup_poison_row - an entry that must not be accessed
  * @name:  what is special about it
  * @entry: the entry
- * @error: what a call ends with that begins there and can tell of broken memory
+ * @error: the error of a call with FOLL_HWPOISON that begins there
  */
 struct gup_poison_row {
 	const char *name;
@@ -40,19 +39,14 @@ struct gup_poison_row {
 };
 
 static const struct gup_poison_row gup_poison_rows[] = {
-	{
-		.name = "hwpoison entry",
-		.entry = GUP_POISON_HWPOISON, .error = -EHWPOISON,
-	}, {
-		.name = "marker of uffdio_poison",
-		.entry = GUP_POISON_UFFDIO, .error = -EHWPOISON,
-	}, {
-		.name = "guard marker",
-		.entry = GUP_POISON_GUARD, .error = -EFAULT,
-	},
+	{ .name = "hwpoison entry", .entry = GUP_POISON_HWPOISON,
+	  .error = -EHWPOISON },
+	{ .name = "marker of uffdio_poison", .entry = GUP_POISON_UFFDIO,
+	  .error = -EHWPOISON },
+	{ .name = "guard marker", .entry = GUP_POISON_GUARD, .error = -EFAULT },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_poison, gup_poison_rows, name);
+GUP_ROWS(gup_poison_rows);
 
 /**
  * struct gup_poison - an address space with such an entry
@@ -100,21 +94,18 @@ static struct gup_mm *gup_poison_create(struct kunit *test)
 	if (row->entry == GUP_POISON_HWPOISON &&
 	    !IS_ENABLED(CONFIG_MEMORY_FAILURE))
 		kunit_skip(test, "no CONFIG_MEMORY_FAILURE");
-	poison = kunit_kzalloc(test, sizeof(*poison), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, poison);
+	poison = gup_zalloc(test, 1, sizeof(*poison));
 	m = gup_mm_create_or_skip(test, &layout);
 	pte = gup_poison_mk_pte(row->entry, gup_mm_page(m, 'A', GUP_POISON_AT));
 	poison->m = m;
 	poison->pte = gup_kunit_mm.exchange(m->mm,
 					    gup_mm_addr(m, GUP_POISON_AT), pte);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test,
-							gup_poison_put_back,
-							poison), 0);
+	gup_undo_later(test, gup_poison_put_back, poison);
 
 	return m;
 }
 
-/* All pages from @first on are asked for. */
+/* Ask for all pages from @first on. */
 static void gup_poison_expect(struct gup_mm *m, enum gup_mm_call call,
 			      unsigned int flags, unsigned int first, long want)
 {
@@ -177,9 +168,9 @@ static void gup_poison_populate(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_poison_cases[] = {
-	GUP_CASE_ROWS(slow, gup_poison_slow, gup_poison),
-	GUP_CASE_ROWS(fast, gup_poison_fast, gup_poison),
-	GUP_CASE_ROWS(populate, gup_poison_populate, gup_poison),
+	GUP_CASE_ROWS(slow, gup_poison_slow, gup_poison_rows),
+	GUP_CASE_ROWS(fast, gup_poison_fast, gup_poison_rows),
+	GUP_CASE_ROWS(populate, gup_poison_populate, gup_poison_rows),
 	{}
 };
 

@@ -2,15 +2,16 @@
 /*
  * gup_slow_retry: page faults that give up the mmap lock, and the gate area.
  *
- * A fault handler maps the rest of a folio, gives up the lock, and says that the
- * fault has to be retried or is done. What comes after that is a request for one
- * page, where a run would be one too many. The handler is that of a VMA which was
- * anonymous until then.
+ * A fault handler maps the rest of a folio, drops the lock, and returns that
+ * the fault has to be retried or is completed. Then one page is requested,
+ * where a batch would be too much. The handler is set for a VMA that was
+ * anonymous.
  */
 #include <kunit/test-bug.h>
 #include <linux/mm.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_entry.h"
+#include "walk/gup_mm_call.h"
 
 #ifdef CONFIG_X86_VSYSCALL_EMULATION
 #include <asm/vsyscall.h>
@@ -31,28 +32,21 @@ struct gup_retry_row {
 };
 
 static const struct gup_retry_row gup_retry_rows[] = {
-	{
-		.name = "case 10 retry and pin",
-		.fault = VM_FAULT_RETRY, .flags = GUP_PIN, .ret = 8,
-	}, {
-		.name = "case 10 retry and get",
-		.fault = VM_FAULT_RETRY, .flags = GUP_GET, .ret = 8,
-	}, {
-		.name = "case 10 completed and pin",
-		.fault = VM_FAULT_COMPLETED, .flags = GUP_PIN, .ret = 8,
-	}, {
-		.name = "case 10 completed and pin for long",
-		.fault = VM_FAULT_COMPLETED, .flags = GUP_PIN_L, .ret = 8,
-	}, {
-		.name = "case 10 without waiting",
-		.fault = VM_FAULT_RETRY, .flags = GUP_PIN | FOLL_NOWAIT, .ret = 4,
-	}, {
-		.name = "the handler maps and keeps the lock",
-		.fault = VM_FAULT_NOPAGE, .flags = GUP_PIN, .ret = 8,
-	},
+	{ .name = "case 10 retry and pin", .fault = VM_FAULT_RETRY,
+	  .flags = GUP_PIN, .ret = 8 },
+	{ .name = "case 10 retry and get", .fault = VM_FAULT_RETRY,
+	  .flags = GUP_GET, .ret = 8 },
+	{ .name = "case 10 completed and pin", .fault = VM_FAULT_COMPLETED,
+	  .flags = GUP_PIN, .ret = 8 },
+	{ .name = "case 10 completed and pin for long",
+	  .fault = VM_FAULT_COMPLETED, .flags = GUP_PIN_L, .ret = 8 },
+	{ .name = "case 10 without waiting", .fault = VM_FAULT_RETRY,
+	  .flags = GUP_PIN | FOLL_NOWAIT, .ret = 4 },
+	{ .name = "the handler maps and keeps the lock",
+	  .fault = VM_FAULT_NOPAGE, .flags = GUP_PIN, .ret = 8 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_retry, gup_retry_rows, name);
+GUP_ROWS(gup_retry_rows);
 
 /**
  * struct gup_retry - what the handler needs
@@ -64,7 +58,7 @@ struct gup_retry {
 	unsigned int faults;
 };
 
-/* The four pages that are missing, as another thread may have mapped them. */
+/* Map the four missing pages, as another thread could. */
 static void gup_retry_map(struct gup_retry *retry, struct vm_area_struct *vma)
 {
 	struct page *page;
@@ -114,7 +108,6 @@ static void gup_retry_run(struct kunit *test)
 	static const struct gup_mm_layout layout = { "A3", "A0-3 .4" };
 	const struct gup_retry_row *row = test->param_value;
 	struct gup_retry retry = {};
-	struct gup_diff diff = {};
 	struct gup_mm_ask ask = {
 		.call = GUP_MM_SLOW, .flags = row->flags, .nr = 8,
 	};
@@ -123,9 +116,7 @@ static void gup_retry_run(struct kunit *test)
 	retry.m = gup_mm_create_or_skip(test, &layout);
 	test->priv = &retry;
 	gup_retry_set_ops(retry.m, &gup_retry_ops);
-	gup_mm_before(retry.m, &ask);
-	gup_mm_call(retry.m, &ask);
-	gup_mm_after(retry.m, &ask);
+	gup_mm_ask(retry.m, &ask);
 	gup_retry_set_ops(retry.m, NULL);
 
 	KUNIT_EXPECT_EQ(test, retry.faults, 1);
@@ -133,12 +124,10 @@ static void gup_retry_run(struct kunit *test)
 	for (i = 0; (long)i < ask.ret; i++)
 		GUP_EXPECT_PAGE_AT(test, retry.m->folio, retry.m->pages[i],
 				   gup_mm_page(retry.m, 'A', i), i);
-	gup_mm_check(retry.m, &ask, &diff);
-	gup_mm_undo(retry.m, &ask, &diff);
-	gup_expect_no_diff(test, &diff, row->name);
+	gup_mm_settle(retry.m, &ask, row->name);
 }
 
-/* A page that belongs to no VMA of the mm, and has no neighbours. */
+/* The gate page is in no VMA of the mm, and has no neighbours. */
 static void gup_retry_gate(struct kunit *test)
 {
 #ifdef CONFIG_X86_VSYSCALL_EMULATION
@@ -162,7 +151,7 @@ static void gup_retry_gate(struct kunit *test)
 }
 
 static struct kunit_case gup_slow_retry_cases[] = {
-	GUP_CASE_ROWS(retry, gup_retry_run, gup_retry),
+	GUP_CASE_ROWS(retry, gup_retry_run, gup_retry_rows),
 	KUNIT_CASE(gup_retry_gate),
 	{}
 };

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arrays of pages or folios for the suites, see gup_array.h. What is expected of
- * them is worked out one entry at a time.
+ * Make arrays of pages or folios, pin their entries, and check their folios.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 #include <linux/err.h>
 
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
 #include "walk/gup_array.h"
-
-/**
- * gup_array_is_page() - is there a page or a folio in an entry of an array?
- * @entry: the entry
- *
- * Context: Any.
- * Return: Whether it is neither NULL nor an error.
- */
-bool gup_array_is_page(const void *entry)
-{
-	return !IS_ERR_OR_NULL(entry);
-}
+#include "walk/gup_race.h"
 
 static void *gup_array_entry(struct gup_array *array, unsigned int i)
 {
@@ -38,8 +28,6 @@ static void *gup_array_entry(struct gup_array *array, unsigned int i)
 /**
  * gup_array_fill() - fill the array from the entries of the layout, again
  * @array: the array
- *
- * Context: Process context.
  */
 void gup_array_fill(struct gup_array *array)
 {
@@ -49,7 +37,7 @@ void gup_array_fill(struct gup_array *array)
 	array->nr = fx->nr;
 	for (i = 0; i < fx->nr; i++)
 		fx->pages[i] = gup_array_entry(array, i);
-	/* Behind the end, there is more of the same, for nobody to see. */
+	/* More of the same behind the end, which must not be read. */
 	if (i)
 		fx->pages[i++] = fx->pages[fx->nr - 1];
 	for (; i < PTRS_PER_PTE + GUP_PAGES_BEFORE + 2; i++)
@@ -66,15 +54,13 @@ void gup_array_fill(struct gup_array *array)
  * @layout: the layout
  * @folios: whether the array has folios instead of pages
  *
- * Context: Process context, in the thread of the test.
  * Return: The array. The test ends here if it cannot be made.
  */
 struct gup_array *gup_array_create(struct kunit *test,
 				   const struct gup_layout *layout, bool folios)
 {
-	struct gup_array *array = kunit_kzalloc(test, sizeof(*array), GFP_KERNEL);
+	struct gup_array *array = gup_zalloc(test, 1, sizeof(*array));
 
-	KUNIT_ASSERT_NOT_NULL(test, array);
 	array->fx = gup_fixture_create(test, layout);
 	array->fx->suite = array;
 	array->fx->zero_refs = page_ref_count(ZERO_PAGE(0));
@@ -82,59 +68,6 @@ struct gup_array *gup_array_create(struct kunit *test,
 	gup_array_fill(array);
 
 	return array;
-}
-
-/**
- * gup_array_letter() - the letter of the folio that a page belongs to
- * @fx:   the fixture
- * @page: the page, not read
- *
- * Context: Any.
- * Return: The letter, 'Z' for the zero page, '?' for what is none of them.
- */
-char gup_array_letter(struct gup_fixture *fx, const struct page *page)
-{
-	unsigned int i;
-
-	if (page == ZERO_PAGE(0))
-		return 'Z';
-	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
-		if (page >= fx->folio[i].page &&
-		    page < fx->folio[i].page + (1U << fx->folio[i].order))
-			return 'A' + i;
-
-	return '?';
-}
-
-/**
- * gup_array_add_run() - add a run to a text of runs
- * @text:   the text, of %GUP_ARRAY_TEXT bytes
- * @letter: the folio
- * @nr:     the number of entries
- *
- * Context: Any.
- */
-void gup_array_add_run(char *text, char letter, unsigned long nr)
-{
-	const size_t len = strlen(text);
-
-	snprintf(text + len, GUP_ARRAY_TEXT - len, "%s%c%lu", len ? " " : "",
-		 letter, nr);
-}
-
-/**
- * gup_array_folio() - the folio of an entry
- * @array: the array, as it was filled
- * @i:     the entry, which is a page or a folio
- *
- * Context: Any.
- * Return: The folio.
- */
-struct folio *gup_array_folio(struct gup_array *array, unsigned int i)
-{
-	void *entry = array->fx->want[i];
-
-	return array->folios ? entry : page_folio((struct page *)entry);
 }
 
 static struct gup_array *gup_current_array(void)
@@ -148,8 +81,8 @@ static void gup_array_log(struct folio *folio, int refs)
 {
 	struct gup_array *array = gup_current_array();
 
-	gup_array_add_run(array->log, gup_array_letter(array->fx, &folio->page),
-			  refs);
+	gup_array_add_batch(array->log, gup_array_letter(array->fx, &folio->page),
+			    refs);
 }
 
 static void gup_put_stub(struct folio *folio, int refs, unsigned int flags)
@@ -181,7 +114,7 @@ static bool gup_array_dirty_folio(struct address_space *mapping,
 	return false;
 }
 
-/* The folio stays clean, so that each time that it is marked dirty is seen. */
+/* The folio stays clean, so that it is seen each time it is marked dirty. */
 static const struct address_space_operations gup_array_aops = {
 	.dirty_folio = gup_array_dirty_folio,
 };
@@ -190,17 +123,14 @@ static const struct address_space_operations gup_array_aops = {
  * gup_array_watch() - log what is released and what is marked dirty
  * @array: the array
  *
- * Of folios, those of kind f are in the log of what is marked dirty.
- *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Only folios of kind f are in the log of what is marked dirty. The log ends
+ * with the test.
  */
 void gup_array_watch(struct gup_array *array)
 {
 	struct kunit *test = array->fx->test;
 
 	array->fx->file.a_ops = &gup_array_aops;
-	if (gup_race_lacks())
-		return;
 	kunit_activate_static_stub(test, gup_kunit_gup.put_folio, gup_put_stub);
 	if (gup_kunit_gup.unpin_folio)
 		kunit_activate_static_stub(test, gup_kunit_gup.unpin_folio,
@@ -211,9 +141,7 @@ void gup_array_watch(struct gup_array *array)
  * gup_array_pin() - pin every page of an array, one by one and by hand
  * @array: the array
  *
- * The statistic does not know of it.
- *
- * Context: Process context.
+ * This is not in the statistic.
  */
 void gup_array_pin(struct gup_array *array)
 {
@@ -223,7 +151,7 @@ void gup_array_pin(struct gup_array *array)
 	for (i = 0; i < array->nr; i++) {
 		if (!gup_array_is_page(array->fx->want[i]))
 			continue;
-		folio = gup_array_folio(array, i);
+		folio = page_folio(array->fx->want[i]);
 		folio_ref_add(folio, gup_oracle_refs_per_page(&folio->page,
 							      FOLL_PIN));
 		if (gup_oracle_pins_per_page(&folio->page, FOLL_PIN))
@@ -232,10 +160,9 @@ void gup_array_pin(struct gup_array *array)
 }
 
 /**
- * gup_array_nr_counted() - how many entries have a pin that is counted anywhere
+ * gup_array_nr_counted() - how many entries have a pin that is counted
  * @array: the array
  *
- * Context: Process context.
  * Return: The number of pages that are not the zero page.
  */
 int gup_array_nr_counted(struct gup_array *array)
@@ -244,7 +171,7 @@ int gup_array_nr_counted(struct gup_array *array)
 
 	for (i = 0; i < array->nr; i++)
 		nr += gup_array_is_page(array->fx->want[i]) &&
-		      !is_zero_folio(gup_array_folio(array, i));
+		      !is_zero_folio(page_folio(array->fx->want[i]));
 
 	return nr;
 }
@@ -271,7 +198,6 @@ static void gup_array_check_folio(struct gup_array *array, unsigned int letter,
  * @first: the first of the entries that are pinned, up to the last
  * @diff:  the first thing that is not as it should be
  *
- * Context: Process context.
  * Return: Whether all is well.
  */
 bool gup_array_check(struct gup_array *array, unsigned int first,
@@ -285,7 +211,7 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 	for (i = first; i < array->nr; i++) {
 		if (!gup_array_is_page(fx->want[i]))
 			continue;
-		letter = gup_array_letter(fx, &gup_array_folio(array, i)->page);
+		letter = gup_array_letter(fx, &page_folio(array->fx->want[i])->page);
 		pinned[letter - 'A']++;
 	}
 	for (i = 0; i < GUP_MAX_FOLIOS && fx->folio[i].kind; i++)
@@ -294,4 +220,19 @@ bool gup_array_check(struct gup_array *array, unsigned int first,
 		    page_ref_count(ZERO_PAGE(0)), fx->zero_refs);
 
 	return !diff->what;
+}
+
+/**
+ * gup_array_expect() - the same, and fail the test if there is a difference
+ * @array:  the array
+ * @first:  the first of the entries that are pinned, up to the last
+ * @layout: what to print along with a difference
+ */
+void gup_array_expect(struct gup_array *array, unsigned int first,
+		      const char *layout)
+{
+	struct gup_diff diff = {};
+
+	gup_array_check(array, first, &diff);
+	gup_expect_no_diff(array->fx->test, &diff, layout);
 }

@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The longterm check under watch, see gup_longterm.h.
- */
+/* The longterm check with stubs and logs, see gup_longterm.h. */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 #include <linux/hugetlb.h>
 #include <linux/memremap.h>
 #include <linux/mm_inline.h>
 
+#include "fixture/gup_lacks.h"
+#include "fixture/gup_layout_check.h"
+#include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"
-#include "fixture/gup_picture.h"
 #include "gup_kunit_mm.h"
-
-/**
- * gup_lt_in() - is a folio one of some?
- * @letters: the letters of these, or NULL
- * @letter:  its letter
- *
- * Context: Any.
- * Return: Whether it is.
- */
-bool gup_lt_in(const char *letters, char letter)
-{
-	return letters && letter && strchr(letters, letter);
-}
-
-/**
- * gup_lt_add() - add a folio to a text of letters
- * @text:   the text, of %GUP_ARRAY_TEXT bytes
- * @letter: its letter
- *
- * Context: Any.
- */
-void gup_lt_add(char *text, char letter)
-{
-	const size_t len = strlen(text);
-
-	if (len + 1 < GUP_ARRAY_TEXT) {
-		text[len] = letter;
-		text[len + 1] = 0;
-	}
-}
 
 static struct gup_lt *gup_current_lt(void)
 {
@@ -78,7 +48,7 @@ static void gup_lt_drain_stub(const struct folio *folio, unsigned int extra_refs
 	*drained = LRU_CACHE_DRAINED_ALL;
 }
 
-/* As isolating does: a reference, and not twice. */
+/* Isolating takes a reference, and works once. */
 static bool gup_lt_isolate(struct folio *folio)
 {
 	struct gup_lt *lt = gup_current_lt();
@@ -102,7 +72,7 @@ static bool gup_lt_isolate_hugetlb_stub(struct folio *folio,
 	return true;
 }
 
-/* What isolating and its caller did is undone. */
+/* Undo what isolating and its caller did. */
 static void gup_lt_give_back(struct folio *folio, char *log)
 {
 	gup_lt_add(log, gup_lt_letter(folio));
@@ -186,8 +156,8 @@ static void gup_lt_make_coherent(struct folio *folio)
 }
 #endif
 
-/* Put a folio where nothing may be pinned for long; the fixture takes it back. */
-static void gup_lt_move(struct gup_fixture *fx, char letter, bool coherent)
+/* Nothing in this zone may be pinned for long. The fixture restores the pages. */
+static void gup_lt_forbid(struct gup_fixture *fx, char letter, bool coherent)
 {
 	struct folio *folio = gup_fixture_folio(fx, letter);
 	unsigned int i;
@@ -207,7 +177,7 @@ static const char *gup_lt_lacks(const struct gup_lt_row *row)
 	if (row->coherent && !gup_kunit_mm.migrate_device_coherent)
 		return "no CONFIG_ZONE_DEVICE";
 
-	return gup_race_lacks();
+	return NULL;
 }
 
 static void gup_lt_assert_row(struct kunit *test, struct gup_fixture *fx,
@@ -221,19 +191,18 @@ static void gup_lt_assert_row(struct kunit *test, struct gup_fixture *fx,
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		GUP_ASSERT_PICTURE(test,
-				   gup_letters_problem(fx->folio, lists[i],
-						       text),
+		GUP_ASSERT_LAYOUT(test,
+				  gup_letters_problem(fx->folio, lists[i],
+						      text),
 				   row->layout.folios);
 }
 
 /**
- * gup_lt_create() - make the array of a row, pin it, and watch
- * @test: the test, which is skipped if the row cannot be had
+ * gup_lt_create() - make the array of a row, pin it, and install the stubs
+ * @test: the test, skipped if this kernel lacks something
  * @row:  the row
  *
- * Context: Process context, in the thread of the test.
- * Return: The check to be.
+ * Return: The check, which was not made yet.
  */
 struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 {
@@ -244,8 +213,7 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	if (lacks)
 		kunit_skip(test, "%s", lacks);
 
-	lt = kunit_kzalloc(test, sizeof(*lt), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, lt);
+	lt = gup_zalloc(test, 1, sizeof(*lt));
 	lt->row = row;
 	lt->array = gup_array_create(test, &row->layout, row->folios);
 	lt->array->fx->suite = lt;
@@ -253,8 +221,8 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	for (letter = row->hugetlb; letter && *letter; letter++)
 		gup_kunit_mm.set_hugetlb(gup_fixture_folio(lt->array->fx, *letter));
 	for (letter = row->not; letter && *letter; letter++)
-		gup_lt_move(lt->array->fx, *letter,
-			    gup_lt_in(row->coherent, *letter));
+		gup_lt_forbid(lt->array->fx, *letter,
+			      gup_lt_in(row->coherent, *letter));
 	gup_lt_watch(test);
 	gup_array_pin(lt->array);
 
@@ -262,7 +230,28 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 }
 
 /**
- * gup_lt_nr_isolated() - number of pages that are isolated, as the statistic says
+ * gup_lt_predict() - what the oracle says of a check
+ * @lt:   the check
+ * @want: filled with it
+ */
+void gup_lt_predict(struct gup_lt *lt, struct gup_lt_want *want)
+{
+	const struct gup_lt_ask ask = {
+		.folio = lt->array->fx->folio,
+		.entries = lt->array->fx->want,
+		.nr = lt->array->nr,
+		.folios = lt->array->folios,
+		.not = lt->row->not,
+		.coherent = lt->row->coherent,
+		.hugetlb = lt->row->hugetlb,
+		.stuck = lt->row->stuck,
+	};
+
+	gup_oracle_longterm(&ask, want);
+}
+
+/**
+ * gup_lt_nr_isolated() - the number of isolated pages, by the statistic
  *
  * Context: A thread after gup_fixture_bind().
  * Return: The number.
@@ -274,12 +263,11 @@ long gup_lt_nr_isolated(void)
 }
 
 /**
- * gup_lt_collect() - the first step of the check alone; isolation is undone
+ * gup_lt_collect() - make only the first step of the check, and undo it
  * @lt:       the check
  * @listed:   filled with the folios on the list, of %GUP_ARRAY_TEXT bytes
  * @isolated: filled with the change of the statistic of isolated pages
  *
- * Context: Process context, in the thread of the test.
  * Return: The number that was collected.
  */
 unsigned long gup_lt_collect(struct gup_lt *lt, char *listed, long *isolated)

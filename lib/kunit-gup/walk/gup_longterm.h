@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The longterm check with everything replaced that it asks the rest of mm/ to do.
+ * The longterm check with a stub for each function of the rest of mm/ that it
+ * calls.
  *
- * Whether a folio may be pinned, whether it is memory of a device, its isolation,
- * the drain of the LRU caches, and the migration: so every target can have folios of
- * every kind, isolation and migration can fail, and everything that happens is in a
- * log. The pins and the entries of the array are the real ones.
+ * The stubs say whether a folio may be pinned and whether it is memory of a
+ * device, isolate it, drain the LRU caches, and migrate it. So there are folios
+ * of every kind on every target, isolation and migration can fail, and there is
+ * a log of all calls. The pins and the entries of the array are real.
  */
 #ifndef _GUP_LONGTERM_H
 #define _GUP_LONGTERM_H
 
+#include "oracle/gup_oracle_longterm.h"
 #include "walk/gup_array.h"
 
 /**
@@ -22,13 +24,13 @@
  * @hugetlb:   those of them that are of hugetlb
  * @stuck:     those that cannot be isolated
  * @stays:     those whose migration fails
- * @looks:     the folios that are looked at, as runs of one look each
- * @collected: how often one of them may not be pinned
+ * @looks:     the folios that are looked at, once for each time
+ * @collected: the number of looks at a folio that may not be pinned
  * @drains:    for which folios the LRU caches are to be drained
  * @list:      the folios that are collected
  * @ret:       what the check returns
  *
- * @looks and @collected are for a tree that skips what is repeated.
+ * @looks and @collected are those of a tree that skips repeated entries.
  */
 struct gup_lt_row {
 	const char *name;
@@ -50,14 +52,14 @@ struct gup_lt_row {
  * struct gup_lt - a longterm check and what happens in it
  * @row:       what to do
  * @array:     the array
- * @looks:     by letter, folios that it was asked about
- * @drains:    folios for which the caches were to be drained
+ * @looks:     folios that were looked at, by letter
+ * @drains:    folios for which the caches were drained
  * @list:      folios that were isolated
  * @migrated:  folios that were on the list to migrate
  * @putback:   folios that were put back
  * @drained:   where the state of the drain is kept
- * @nr_drains: how often that was another place than before, or began anew
- * @bad_refs:  how often the references that the caller has were wrong
+ * @nr_drains: how often it was kept in another place, or began again
+ * @bad_refs:  how often the number of references of the caller was wrong
  */
 struct gup_lt {
 	const struct gup_lt_row *row;
@@ -72,26 +74,8 @@ struct gup_lt {
 	unsigned int bad_refs;
 };
 
-/**
- * struct gup_lt_want - what is to happen, entry by entry
- * @looks:     as in &struct gup_lt_row
- * @drains:    as in &struct gup_lt_row
- * @list:      as in &struct gup_lt_row
- * @collected: as in &struct gup_lt_row
- * @isolated:  change of the statistic of isolated pages
- */
-struct gup_lt_want {
-	char looks[GUP_ARRAY_TEXT];
-	char drains[GUP_ARRAY_TEXT];
-	char list[GUP_ARRAY_TEXT];
-	unsigned int collected;
-	long isolated;
-};
-
 struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row);
-bool gup_lt_in(const char *letters, char letter);
-void gup_lt_add(char *text, char letter);
-void gup_lt_reference(struct gup_lt *lt, struct gup_lt_want *want);
+void gup_lt_predict(struct gup_lt *lt, struct gup_lt_want *want);
 unsigned long gup_lt_collect(struct gup_lt *lt, char *listed, long *isolated);
 long gup_lt_nr_isolated(void);
 

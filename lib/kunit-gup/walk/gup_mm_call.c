@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call the exported functions on a piece of address space, and look at all that
- * came out: against the page tables, read address by address, and against the
- * references and pins that the folios had before.
+ * Call the exported functions on a piece of address space, and compare the
+ * result with the page tables, read address by address, and with the references
+ * and pins that the folios had before.
  *
- * A call may fault pages in, copy or migrate them, and the number of mappings of
- * a folio changes then. So what is compared are the references that are not those
- * of a mapping; and a folio that no address maps any more, and of which no page
- * was returned, may be gone.
+ * A call may fault in, copy or migrate pages, which changes the number of
+ * mappings of a folio. So references of mappings are left out. A folio that is
+ * not mapped any more may be freed, unless a page of it was returned.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/shmem_fs.h>
 
-#include "fixture/gup_mm.h"
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_mm_call.h"
 
-/* References that come neither with a mapping nor with the swap cache. */
+/* References that are neither of a mapping nor of the swap cache. */
 static int gup_mm_other_refs(struct folio *folio)
 {
 	const int swap = folio_test_swapcache(folio) ? folio_nr_pages(folio) : 0;
@@ -29,7 +30,7 @@ static int gup_mm_pins(struct folio *folio)
 		atomic_read(&folio->_pincount) : 0;
 }
 
-/* Neighbours mostly ask for the same folio, or for the one behind it. */
+/* Begin with the folio that was found last: it often is the same or the next. */
 static struct gup_mm_seen *gup_mm_find(struct gup_mm *m, struct folio *folio)
 {
 	unsigned int i, n;
@@ -45,7 +46,7 @@ static struct gup_mm_seen *gup_mm_find(struct gup_mm *m, struct folio *folio)
 	return NULL;
 }
 
-/* One that was not seen before is new, and nobody should hold it. */
+/* A folio that was not there before is new, and has no other references. */
 static struct gup_mm_seen *gup_mm_see(struct gup_mm *m, struct folio *folio)
 {
 	struct gup_mm_seen *seen = gup_mm_find(m, folio);
@@ -60,14 +61,13 @@ static struct gup_mm_seen *gup_mm_see(struct gup_mm *m, struct folio *folio)
 }
 
 /**
- * gup_mm_before() - remember how everything is before a call
+ * gup_mm_before() - remember all folios before a call
  * @m:   the piece of address space
  * @ask: the call
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 {
+	struct gup_kunit_entry e;
 	struct gup_mm_seen *seen;
 	struct page *page;
 	unsigned int i;
@@ -85,10 +85,10 @@ void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
 		seen->pins = gup_mm_pins(seen->folio);
 	}
 	for (i = 0; i < ask->nr; i++) {
-		page = gup_mm_mapped(m, ask->first + i);
+		gup_mm_read(m, ask->first + i, &e);
 		m->want[i] = NULL;
-		if (gup_mm_oracle_fast(m, ask->first + i, ask->flags) == GUP_GO)
-			m->want[i] = page;
+		if (gup_oracle_mapped(&e, ask->flags) == GUP_GO)
+			m->want[i] = e.page;
 	}
 	for (i = 0; i < m->nr + 2 * GUP_MM_BEHIND; i++)
 		m->pages[i] = GUP_POISON;
@@ -100,8 +100,6 @@ void gup_mm_before(struct gup_mm *m, struct gup_mm_ask *ask)
  * gup_mm_call() - call the function
  * @m:   the piece of address space
  * @ask: the call; its result goes there
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_call(struct gup_mm *m, struct gup_mm_ask *ask)
 {
@@ -136,8 +134,6 @@ void gup_mm_call(struct gup_mm *m, struct gup_mm_ask *ask)
  * gup_mm_after() - remember what a call did to the statistics
  * @m:   the piece of address space
  * @ask: the call
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 {
@@ -146,7 +142,19 @@ void gup_mm_after(struct gup_mm *m, struct gup_mm_ask *ask)
 	gup_kunit_mm.lru_drain();
 }
 
-/* Whatever was done about a page, now the request must be allowed to have it. */
+/**
+ * gup_mm_ask() - call the function, between gup_mm_before() and gup_mm_after()
+ * @m:   the piece of address space
+ * @ask: the call
+ */
+void gup_mm_ask(struct gup_mm *m, struct gup_mm_ask *ask)
+{
+	gup_mm_before(m, ask);
+	gup_mm_call(m, ask);
+	gup_mm_after(m, ask);
+}
+
+/* After all faults, the request must be allowed to have the page. */
 static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
 			      unsigned int i, struct gup_diff *diff)
 {
@@ -167,7 +175,7 @@ static void gup_mm_check_page(struct gup_mm *m, struct gup_mm_ask *ask,
 			    false);
 }
 
-/* The array: what is mapped now, and what was if there was no need to change it. */
+/* The array has the pages that are mapped now; if possible, those from before. */
 static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 			       struct gup_diff *diff)
 {
@@ -177,7 +185,7 @@ static void gup_mm_check_array(struct gup_mm *m, struct gup_mm_ask *ask,
 		gup_differs(diff, "number of pages", 0, ask->ret, ask->nr);
 	for (i = 0; (long)i < ask->ret && !diff->what; i++)
 		gup_mm_check_page(m, ask, i, diff);
-	/* What could not be kept for long was given back, and left there. */
+	/* Pages that could not be kept for long may still be in the array. */
 	if (ask->flags & FOLL_LONGTERM)
 		i = ask->nr;
 	for (; i < m->nr + 2 * GUP_MM_BEHIND && !diff->what; i++)
@@ -195,7 +203,7 @@ static void gup_mm_count_taken(struct gup_mm *m, struct gup_mm_ask *ask)
 	for (i = 0; (long)i < ask->ret; i++)
 		gup_mm_see(m, page_folio(m->pages[i]))->taken++;
 
-	/* New memory has an owner: shmem, or one whose references say nothing. */
+	/* A new folio of shmem is in the page cache; of other files, anything goes. */
 	for (seen = m->seen + known; seen < m->seen + m->nr_seen; seen++)
 		if (folio_mapping(seen->folio) &&
 		    shmem_mapping(folio_mapping(seen->folio)))
@@ -258,12 +266,11 @@ static long gup_mm_nr_counted(struct gup_mm *m, struct gup_mm_ask *ask)
 }
 
 /**
- * gup_mm_check() - is everything in accordance with the number of pages?
+ * gup_mm_check() - does everything fit the number of pages?
  * @m:    the piece of address space
  * @ask:  the call, after gup_mm_after()
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_mm_check(struct gup_mm *m, struct gup_mm_ask *ask,
@@ -286,9 +293,8 @@ bool gup_mm_check(struct gup_mm *m, struct gup_mm_ask *ask,
  * @ask:  the call, after gup_mm_check()
  * @diff: the first thing that is not as it should be
  *
- * After a difference nothing is given back: who knows what was taken.
+ * Nothing is given back after a difference, since it may not be ours.
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
@@ -316,7 +322,22 @@ bool gup_mm_undo(struct gup_mm *m, struct gup_mm_ask *ask,
 	return !diff->what;
 }
 
-/* A walk without faults gives what the oracle says; faults only give more. */
+/**
+ * gup_mm_settle() - check a call, undo it, and fail the test if all is not well
+ * @m:      the piece of address space
+ * @ask:    the call, after gup_mm_after()
+ * @layout: what to print along with a difference
+ */
+void gup_mm_settle(struct gup_mm *m, struct gup_mm_ask *ask, const char *layout)
+{
+	struct gup_diff diff = {};
+
+	gup_mm_check(m, ask, &diff);
+	gup_mm_undo(m, ask, &diff);
+	gup_expect_no_diff(m->test, &diff, layout);
+}
+
+/* Without faults, a walk returns what the oracle says; with faults, maybe more. */
 static void gup_mm_check_number(struct gup_mm_ask *ask, unsigned int walk,
 				struct gup_diff *diff)
 {
@@ -333,7 +354,6 @@ static void gup_mm_check_number(struct gup_mm_ask *ask, unsigned int walk,
  * @ask:  the call; its result, @ask->ret, is there afterwards
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
@@ -342,10 +362,9 @@ bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
 	unsigned int walk;
 
 	diff->what = NULL;
-	walk = gup_mm_oracle_walk(m, ask->first, ask->nr, ask->flags);
-	gup_mm_before(m, ask);
-	gup_mm_call(m, ask);
-	gup_mm_after(m, ask);
+	walk = gup_oracle_mm_walk(m->mm, gup_mm_addr(m, ask->first), ask->nr,
+				  ask->flags);
+	gup_mm_ask(m, ask);
 	gup_mm_check_number(ask, walk, diff);
 	if (gup_mm_check(m, ask, diff))
 		gup_mm_undo(m, ask, diff);
@@ -356,24 +375,18 @@ bool gup_mm_run(struct gup_mm *m, struct gup_mm_ask *ask,
 /**
  * gup_mm_row_run() - make the layout of a row, and its call
  * @test: the test, its parameter is a &struct gup_mm_row
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_mm_row_run(struct kunit *test)
 {
 	const struct gup_mm_row *row = test->param_value;
-	const char *lacks = gup_mm_lacks(&row->layout);
 	struct gup_diff diff = {};
 	struct gup_mm_ask ask = {
 		.call = row->call,
 		.flags = row->flags,
 		.first = row->first,
 	};
-	struct gup_mm *m;
+	struct gup_mm *m = gup_mm_create_or_skip(test, &row->layout);
 
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-	m = gup_mm_create(test, &row->layout);
 	ask.nr = row->nr ?: m->nr - row->first;
 	gup_mm_run(m, &ask, &diff);
 	gup_expect_no_diff(test, &diff, row->layout.ptes);

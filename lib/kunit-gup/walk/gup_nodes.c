@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ask for the nodes of addresses, and compare with a reference that looks at each
- * of them for itself: first the VMA, then the page tables from the top.
+ * Ask move_pages() for the nodes of addresses, and compare each with the
+ * oracle.
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
+#include "fixture/gup_layout.h"
+#include "fixture/gup_layout_check.h"
+#include "oracle/gup_oracle_nodes.h"
+#include "walk/gup_mm_call.h"
 #include "walk/gup_nodes.h"
-#include "fixture/gup_picture.h"
 
 /**
  * gup_nodes_create() - a query without addresses yet
  * @m:   the address space
  * @max: how many addresses there may be
  *
- * Context: Process context, in the thread of the test.
  * Return: The query.
  */
 struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max)
 {
-	struct gup_nodes *q = kunit_kzalloc(m->test, sizeof(*q), GFP_KERNEL);
+	struct gup_nodes *q = gup_zalloc(m->test, 1, sizeof(*q));
 
-	KUNIT_ASSERT_NOT_NULL(m->test, q);
 	q->m = m;
 	q->max = max;
-	q->addr = kunit_kcalloc(m->test, max + 1, sizeof(*q->addr), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, q->addr);
-	q->want = kunit_kcalloc(m->test, max + 1, sizeof(*q->want), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, q->want);
-	q->got = kunit_kcalloc(m->test, max + 1, sizeof(*q->got), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, q->got);
+	q->addr = gup_zalloc(m->test, max + 1, sizeof(*q->addr));
+	q->want = gup_zalloc(m->test, max + 1, sizeof(*q->want));
+	q->got = gup_zalloc(m->test, max + 1, sizeof(*q->got));
 
 	return q;
 }
@@ -39,39 +37,35 @@ struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max)
  * gup_nodes_add() - one more address
  * @q:    the query
  * @addr: the address
- *
- * Context: Process context, in the thread of the test.
  */
 void gup_nodes_add(struct gup_nodes *q, unsigned long addr)
 {
 	KUNIT_ASSERT_LT(q->m->test, q->nr, q->max);
-	q->want[q->nr] = gup_nodes_reference(q->m, addr);
+	q->want[q->nr] = gup_oracle_node(q->m->mm, addr);
 	q->addr[q->nr++] = addr;
 }
 
 static unsigned long gup_nodes_page(struct gup_nodes *q, unsigned int entry,
-				    unsigned int bits)
+				    const struct gup_word *word)
 {
 	unsigned long addr = gup_mm_addr(q->m, entry);
 
-	if (bits & GUP_BIT_OLD)
+	if (gup_word_has(word, 'o'))
 		addr += PAGE_SIZE / 3;
-	if (bits & GUP_BIT_BLOCK)
+	if (gup_word_has(word, 'b'))
 		addr += PAGE_SIZE - 1;
-	if (bits & GUP_BIT_PROT_NONE)
+	if (gup_word_has(word, 'p'))
 		addr |= 0x5aUL << (BITS_PER_LONG - 8);
 
 	return addr;
 }
 
 /**
- * gup_nodes_add_picture() - the addresses of a picture
+ * gup_nodes_add_addresses() - add the addresses of a text
  * @q:   the query
- * @ask: the picture
- *
- * Context: Process context, in the thread of the test.
+ * @ask: the text
  */
-void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
+void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask)
 {
 	struct gup_word word;
 	unsigned long addr;
@@ -79,10 +73,10 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 	unsigned int i;
 	int step;
 
-	GUP_ASSERT_PICTURE(q->m->test, gup_addresses_problem(ask, q->max, text),
-			   ask);
+	GUP_ASSERT_LAYOUT(q->m->test, gup_addresses_problem(ask, q->max, text),
+			  ask);
 	while (*ask) {
-		ask = gup_picture_word(ask, &word);
+		ask = gup_layout_word(ask, &word);
 		step = word.last < word.first ? -1 : 1;
 		for (i = 0; i < word.nr; i++) {
 			switch (word.letter) {
@@ -100,7 +94,7 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 				break;
 			default:
 				addr = gup_nodes_page(q, word.first + i * step,
-						      word.bits);
+						      &word);
 				gup_nodes_add(q, addr);
 			}
 		}
@@ -108,19 +102,18 @@ void gup_nodes_add_picture(struct gup_nodes *q, const char *ask)
 }
 
 /**
- * gup_nodes_lacks() - why a picture of addresses cannot be had
- * @ask: the picture
+ * gup_nodes_lacks() - why a query cannot be made
+ * @ask: the addresses, as text
  *
- * Context: Any.
  * Return: The reason to skip a test, or NULL.
  */
 const char *gup_nodes_lacks(const char *ask)
 {
 	if (!gup_kunit_stat.array)
 		return "no CONFIG_MIGRATION";
-	if (!IS_ENABLED(CONFIG_64BIT) &&
-	    gup_picture_bits(ask) & GUP_BIT_PROT_NONE)
-		return "no room for a tag in an address";
+	/* A small p is the mark of a tag. */
+	if (!IS_ENABLED(CONFIG_64BIT) && strchr(ask, 'p'))
+		return "no address tags on 32 bits";
 
 	return NULL;
 }
@@ -141,11 +134,9 @@ static int gup_nodes_status(struct gup_nodes *q, unsigned int i, char letter)
 }
 
 /**
- * gup_nodes_expect() - the reference says what a picture says
+ * gup_nodes_expect() - expect that the oracle says what a row says
  * @q:    the query
- * @want: the picture
- *
- * Context: Process context, in the thread of the test.
+ * @want: the statuses, as text
  */
 void gup_nodes_expect(struct gup_nodes *q, const char *want)
 {
@@ -153,8 +144,8 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 	char text[GUP_PROBLEM_TEXT];
 	unsigned int i = 0, nr;
 
-	GUP_ASSERT_PICTURE(q->m->test, gup_statuses_problem(want, q->nr, text),
-			   want);
+	GUP_ASSERT_LAYOUT(q->m->test, gup_statuses_problem(want, q->nr, text),
+			  want);
 	for (; *want; want++) {
 		for (nr = 0; *want >= '0' && *want <= '9'; want++)
 			nr = nr * 10 + *want - '0';
@@ -163,7 +154,7 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 		for (nr = max(nr, 1U); nr && i < q->nr; nr--, i++) {
 			KUNIT_EXPECT_EQ_MSG(q->m->test, q->want[i],
 					    gup_nodes_status(q, i, *want),
-					    "reference for address %u", i);
+					    "oracle for address %u", i);
 			if (*want == 'n')
 				here = q->want[i];
 			if (*want == 'o')
@@ -177,13 +168,12 @@ void gup_nodes_expect(struct gup_nodes *q, const char *want)
 }
 
 /**
- * gup_nodes_matches() - is what came out what the reference says?
+ * gup_nodes_matches() - does the result match the oracle?
  * @q:     the query
  * @first: from this address on
  * @nr:    the number of addresses; all others must be untouched
  * @diff:  the first thing that is not as it should be
  *
- * Context: Any.
  * Return: Whether all is well.
  */
 bool gup_nodes_matches(struct gup_nodes *q, unsigned int first,
@@ -211,11 +201,10 @@ static void gup_nodes_poison(struct gup_nodes *q)
 }
 
 /**
- * gup_nodes_array() - ask with arrays of the kernel
+ * gup_nodes_array() - ask with arrays in the kernel
  * @q:    the query
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_nodes_array(struct gup_nodes *q, struct gup_diff *diff)
@@ -231,7 +220,6 @@ bool gup_nodes_array(struct gup_nodes *q, struct gup_diff *diff)
  * gup_nodes_users() - put the arrays into user space
  * @q: the query
  *
- * Context: Process context, in the thread of the test.
  * Return: Their addresses.
  */
 struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
@@ -241,11 +229,8 @@ struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
 	struct kunit *test = q->m->test;
 	struct gup_nodes_users users;
 
-	users.pages = kunit_vm_mmap(test, NULL, 0, 2 * nr_pages * PAGE_SIZE,
-				    PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	KUNIT_ASSERT_NE(test, users.pages, 0);
-	KUNIT_ASSERT_LT(test, users.pages, TASK_SIZE);
+	users.pages = gup_mm_mmap(test, 0, 2 * nr_pages * PAGE_SIZE,
+				  PROT_READ | PROT_WRITE);
 	users.status = users.pages + nr_pages * PAGE_SIZE;
 
 	gup_nodes_poison(q);
@@ -262,7 +247,6 @@ struct gup_nodes_users gup_nodes_users(struct gup_nodes *q)
  * @q:     the query
  * @users: the arrays
  *
- * Context: Process context, in the thread of the test.
  * Return: 0 or an error.
  */
 int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users)
@@ -273,12 +257,10 @@ int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users)
 }
 
 /**
- * gup_nodes_fetch() - get what came out from user space
+ * gup_nodes_fetch() - copy the statuses from user space
  * @q:      the query
  * @status: the address of the array
- * @nr:     the number of them that can be read
- *
- * Context: Process context, in the thread of the test.
+ * @nr:     how many of them can be read
  */
 void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
 {
@@ -289,11 +271,10 @@ void gup_nodes_fetch(struct gup_nodes *q, unsigned long status, unsigned int nr)
 }
 
 /**
- * gup_nodes_user() - ask with arrays in user space, which are all right
+ * gup_nodes_user() - ask with valid arrays in user space
  * @q:    the query
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff)
@@ -308,11 +289,9 @@ bool gup_nodes_user(struct gup_nodes *q, struct gup_diff *diff)
 }
 
 /**
- * gup_nodes_run() - ask in both ways, and see that nobody holds anything after it
+ * gup_nodes_run() - ask in both ways, and check that no reference is left
  * @q:      the query
- * @layout: the picture of the entries, for messages
- *
- * Context: Process context, in the thread of the test.
+ * @layout: the entries, for messages
  */
 void gup_nodes_run(struct gup_nodes *q, const char *layout)
 {

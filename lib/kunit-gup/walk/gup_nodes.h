@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Queries of move_pages(): an array of addresses goes in, the node of each page or
- * an error comes out.
+ * Queries of move_pages(): for each address of an array, it returns the node of
+ * the page or an error, the status.
  *
- * The address space is made of the pictures of gup_mm.h. The addresses are a
- * picture too: "P3" is the address of page 3, "P0-7" and "P7-0" are eight of
- * them, and pages behind the layout may be named. After a colon: o an address in
- * the middle of the page, b its last byte, p one with a tag in its top byte. "N"
- * is NULL, "K" an address of the kernel, "L" the last page of user space, "E" the
- * last byte of all.
+ * The address space has a layout of gup_mm.h. The addresses are a text, too:
+ * "P3" is the address of page 3, "P0-7" and "P7-0" are eight of them; pages
+ * behind the layout are allowed. After a colon: o an address in the middle of
+ * the page, b its last byte, p one with a tag in its top byte. "N" is NULL, "K"
+ * an address of the kernel, "L" the last page of user space, "E" the last byte
+ * of all.
  *
- * And so is what comes out: "n" the node of the page, "o" the other node, "e"
+ * And so are the statuses: "n" the node of the page, "o" the other node, "e"
  * -ENOENT, "f" -EFAULT; "16n" sixteen of them.
  */
 #ifndef _GUP_NODES_H
 #define _GUP_NODES_H
 
 #include "fixture/gup_mm.h"
+#include "gup_diff.h"
 
-/* No query gives this one. */
+/* No query returns this. */
 #define GUP_NODES_POISON	0x5a5a5a5a
 
 /**
  * struct gup_nodes - a query
  * @m:    the address space
  * @nr:   the number of addresses
- * @max:  room for so many, and one more
+ * @max:  the most addresses that it has room for
  * @addr: the addresses
- * @want: what the reference says about each
+ * @want: what the oracle says about each
  * @got:  what came out; poison behind the last one
  */
 struct gup_nodes {
@@ -41,8 +42,7 @@ struct gup_nodes {
 
 struct gup_nodes *gup_nodes_create(struct gup_mm *m, unsigned int max);
 void gup_nodes_add(struct gup_nodes *q, unsigned long addr);
-void gup_nodes_add_picture(struct gup_nodes *q, const char *ask);
-int gup_nodes_reference(struct gup_mm *m, unsigned long addr);
+void gup_nodes_add_addresses(struct gup_nodes *q, const char *ask);
 void gup_nodes_expect(struct gup_nodes *q, const char *want);
 bool gup_nodes_matches(struct gup_nodes *q, unsigned int first,
 		       unsigned int nr, struct gup_diff *diff);
@@ -66,18 +66,18 @@ int gup_nodes_call(struct gup_nodes *q, const struct gup_nodes_users *users);
 void gup_nodes_fetch(struct gup_nodes *q, unsigned long status,
 		     unsigned int nr);
 
-/* The most addresses in a picture. */
+/* The most addresses in a row. */
 #define GUP_NODES_MAX	1200
 
 /**
- * enum gup_nodes_entry - what else there can be instead of a page
- * @GUP_NODES_PAGE:      nothing of the kind
+ * enum gup_nodes_entry - an entry that takes the place of one for a page
+ * @GUP_NODES_PAGE:      none
  * @GUP_NODES_SWAP:      a page in swap space
  * @GUP_NODES_MIGRATION: a page that is being migrated
  * @GUP_NODES_DEVICE:    a page that only a device can access
- * @GUP_NODES_POISONED:  a page with a fault in its memory
- * @GUP_NODES_UFFD:      nothing, but userfaultfd wants to know of writes
- * @GUP_NODES_UFFD_POISON: nothing, and userfaultfd wants an access to fail
+ * @GUP_NODES_POISONED:  a page whose memory is broken
+ * @GUP_NODES_UFFD:      nothing, write-protected by userfaultfd
+ * @GUP_NODES_UFFD_POISON: nothing, poisoned by userfaultfd
  */
 enum gup_nodes_entry {
 	GUP_NODES_PAGE,

@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interfere with a walk at an exact step. The functions that make up the steps
- * are replaced by ones that call them, and change something before or after.
+ * Interfere with a walk at an exact step: stubs call the functions that they
+ * replace, and change something before or after that.
  *
- * All of this runs with IRQs disabled, in the middle of the walk, so there must
- * be no expectation here: what happened is looked at when the walk is over.
+ * All of this runs in the middle of the walk with IRQs disabled, where there
+ * must be no expectations. The tests check the results when the walk is over.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
 #include <linux/irqflags.h>
 
-#include "gup_kunit.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_race.h"
+
+/**
+ * gup_watch() - what happens during the walks over a fixture
+ * @fx: the fixture
+ *
+ * Return: A structure that says so, at first nothing.
+ */
+struct gup_watch *gup_watch(struct gup_fixture *fx)
+{
+	if (!fx->watch) {
+		fx->watch = gup_zalloc(fx->test, 1, sizeof(*fx->watch));
+		fx->watch->refuse = -1;
+		fx->watch->inaccessible = -1;
+	}
+
+	return fx->watch;
+}
 
 static struct gup_fixture *gup_current_fixture(void)
 {
@@ -18,19 +36,19 @@ static struct gup_fixture *gup_current_fixture(void)
 }
 
 /*
- * IRQs that are disabled are what keeps the page table, and the struct pages behind
- * it: not to be enabled at any step of a walk.
+ * Disabled IRQs keep the page table from being freed, so they must stay
+ * disabled at each step of GUP-fast.
  */
 static void gup_race_look_at_irqs(struct gup_fixture *fx)
 {
-	if (fx->fast && !irqs_disabled())
-		fx->irqs_on++;
+	if (fx->watch->fast && !irqs_disabled())
+		fx->watch->irqs_on++;
 }
 
 static void gup_race_step(enum gup_step step, bool here)
 {
 	struct gup_fixture *fx = gup_current_fixture();
-	struct gup_race *race = fx->race;
+	struct gup_race *race = fx->watch->race;
 
 	if (!here || !race || race->step != step || race->fired)
 		return;
@@ -38,12 +56,12 @@ static void gup_race_step(enum gup_step step, bool here)
 	race->change(fx, race->arg);
 }
 
-/* Where is the run that the race is about? */
+/* The first entry of the batch that the race is about. */
 static pte_t *gup_race_ptep(void)
 {
 	struct gup_fixture *fx = gup_current_fixture();
 
-	return fx->race ? gup_fixture_ptep(fx, fx->race->entry) : NULL;
+	return fx->watch->race ? gup_fixture_ptep(fx, fx->watch->race->entry) : NULL;
 }
 
 static struct folio *gup_grab_stub(struct page *page, int refs,
@@ -55,15 +73,15 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 	struct folio *folio;
 
 	gup_race_look_at_irqs(fx);
-	if (fx->refuse >= 0 &&
-	    page == gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse))))
+	if (fx->watch->refuse >= 0 &&
+	    page == gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->watch->refuse))))
 		return NULL;
 
 	gup_race_step(GUP_BEFORE_GRAB, here);
 	folio = gup_call_real(gup_kunit_gup.grab_fast(page, refs, flags));
 	if (folio) {
-		fx->grabs++;
-		fx->grabbed += refs;
+		fx->watch->grabs++;
+		fx->watch->grabbed += refs;
 	}
 	gup_race_step(GUP_AFTER_GRAB, here);
 	if (!gup_kunit_gup.fast_pte_batch)
@@ -72,7 +90,7 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 	return folio;
 }
 
-/* In two halves, so that something can happen between them. */
+/* Scan in two halves, so that something can happen between them. */
 static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 				 pte_t *ptep, pte_t pte, unsigned int max_nr)
 {
@@ -81,7 +99,7 @@ static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 	unsigned int nr;
 
 	gup_race_look_at_irqs(gup_current_fixture());
-	if (!here || gup_current_fixture()->race->step != GUP_IN_SCAN || !half)
+	if (!here || gup_current_fixture()->watch->race->step != GUP_IN_SCAN || !half)
 		return gup_call_real(gup_kunit_gup.fast_pte_batch(folio, page,
 							ptep, pte, max_nr));
 
@@ -111,21 +129,10 @@ static bool gup_changed_stub(pmd_t pmd, pmd_t *pmdp, pte_t pte, pte_t *ptep)
 	return changed;
 }
 
-/**
- * gup_race_lacks() - why nothing can happen during a walk
- *
- * Context: Any.
- * Return: The reason to skip a test, or NULL.
- */
-const char *gup_race_lacks(void)
-{
-	return NULL;
-}
-
 static int gup_accessible_stub(struct folio *folio)
 {
 	struct gup_fixture *fx = gup_current_fixture();
-	const int entry = fx->inaccessible;
+	const int entry = fx->watch->inaccessible;
 	struct page *page;
 
 	gup_race_look_at_irqs(fx);
@@ -150,15 +157,15 @@ static void gup_put_uncounted_stub(struct folio *folio, int refs,
 }
 
 /**
- * gup_race_install() - watch the steps of walks, and let something happen
- * @fx:   the fixture, also with what is to fail: @fx->refuse, @fx->inaccessible
+ * gup_race_install() - watch the steps of GUP-fast, and let something happen
+ * @fx:   the fixture; its &struct gup_watch also says what has to fail
  * @race: what is to happen, or NULL to watch only
  *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Until the test ends.
  */
 void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 {
-	fx->race = race;
+	gup_watch(fx)->race = race;
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab_fast,
 				   gup_grab_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_changed,
@@ -182,16 +189,16 @@ static int gup_grab_slow_stub(struct folio *folio, int refs, unsigned int flags)
 	struct page *page;
 	int ret;
 
-	if (fx->refuse >= 0) {
-		page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->refuse)));
+	if (fx->watch->refuse >= 0) {
+		page = gup_oracle_page(ptep_get(gup_fixture_ptep(fx, fx->watch->refuse)));
 		if (folio == page_folio(page))
 			return -ENOMEM;
 	}
 
 	ret = gup_call_real(gup_kunit_gup.grab(folio, refs, flags));
 	if (!ret) {
-		fx->grabs++;
-		fx->grabbed += refs;
+		fx->watch->grabs++;
+		fx->watch->grabbed += refs;
 	}
 
 	return ret;
@@ -204,7 +211,7 @@ static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
 	struct gup_fixture *fx = gup_current_fixture();
 
 	if (ptep + max_nr > fx->table + PTRS_PER_PTE)
-		fx->overruns++;
+		fx->watch->overruns++;
 
 	return gup_call_real(gup_kunit_gup.follow_pte_batch(folio, page, ptep, pte,
 							  max_nr, flags));
@@ -212,12 +219,13 @@ static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
 
 /**
  * gup_race_watch_slow() - watch the steps of follow_page_pte()
- * @fx: the fixture, also with what is to fail: @fx->refuse, @fx->inaccessible
+ * @fx: the fixture; its &struct gup_watch also says what has to fail
  *
- * Context: Process context, in the thread of the test. Until it ends.
+ * Until the test ends.
  */
 void gup_race_watch_slow(struct gup_fixture *fx)
 {
+	gup_watch(fx);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.grab,
 				   gup_grab_slow_stub);
 	kunit_activate_static_stub(fx->test, gup_kunit_gup.make_accessible,
@@ -226,18 +234,4 @@ void gup_race_watch_slow(struct gup_fixture *fx)
 		kunit_activate_static_stub(fx->test,
 					   gup_kunit_gup.follow_pte_batch,
 					   gup_follow_run_stub);
-}
-
-/**
- * gup_race_refuse_grab() - let the grab of a page fail
- * @fx:    the fixture, after gup_race_install()
- * @entry: the entry that maps the page
- *
- * As for a page of PCI peer-to-peer memory, which not every machine has.
- *
- * Context: Process context, in the thread of the test.
- */
-void gup_race_refuse_grab(struct gup_fixture *fx, unsigned int entry)
-{
-	fx->refuse = entry;
 }

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is done to real memory while it is pinned, each by a thread of its own: see
- * gup_real_race_kunit.c.
+ * The changes of gup_real_race_kunit.c to memory while it is pinned, each made
+ * by a thread of its own.
  */
 #include <linux/delay.h>
 #include <linux/highmem.h>
 #include <linux/mman.h>
 
+#include "fixture/gup_lacks.h"
 #include "walk/gup_real_race.h"
 
 #define GUP_RR_BUSY_PAGES	48U
 #define GUP_RR_FOREIGN		0xf0f0f0f0U
-
-/**
- * gup_rr_below() - choose a number
- * @rnd:  where choices come from
- * @ceil: what it has to be below
- *
- * Context: Any.
- * Return: The number.
- */
-unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil)
-{
-	return prandom_u32_state(rnd) % ceil;
-}
 
 /**
  * gup_rr_choose() - choose a part of the range
@@ -31,9 +19,8 @@ unsigned int gup_rr_below(struct rnd_state *rnd, unsigned int ceil)
  * @first: the first page
  * @nr:    the number of pages
  *
- * Mostly a small one, and where the others are busy too.
- *
- * Context: Any.
+ * Mostly a small part, at the start of the range, where the other threads are,
+ * too.
  */
 void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
 {
@@ -45,39 +32,13 @@ void gup_rr_choose(struct rnd_state *rnd, unsigned int *first, unsigned int *nr)
 }
 
 /**
- * gup_rr_home() - the address of a page of the range
- * @rr:  the race
- * @idx: the page
- *
- * Context: Any.
- * Return: The address.
- */
-unsigned long gup_rr_home(struct gup_rr *rr, unsigned int idx)
-{
-	return rr->home + idx * PAGE_SIZE;
-}
-
-/**
- * gup_rr_away() - the address where a page of the range is moved to
- * @rr:  the race
- * @idx: the page
- *
- * Context: Any.
- * Return: The address.
- */
-unsigned long gup_rr_away(struct gup_rr *rr, unsigned int idx)
-{
-	return rr->away + (idx + 1) * PAGE_SIZE;
-}
-
-/**
- * gup_rr_map() - put empty memory where there was something or nothing
+ * gup_rr_map() - map new memory, in place of what there was
  * @rr:    the race
  * @rnd:   where choices come from
  * @first: the first page
  * @nr:    the number of pages
  *
- * Which orders the folios may have is chosen anew, for all of the memory.
+ * This also chooses new orders that folios may have, for all of the memory.
  *
  * Context: Process context, with the mm of the race, no locks held.
  * Return: Whether it could be mapped.
@@ -97,17 +58,12 @@ bool gup_rr_map(struct gup_rr *rr, struct rnd_state *rnd, unsigned int first,
 	return true;
 }
 
-static const char *gup_rr_lacks_nothing(void)
-{
-	return NULL;
-}
-
 static const char *gup_rr_lacks_nodes(void)
 {
-	return num_online_nodes() < 2 ? "one node only" : NULL;
+	return num_online_nodes() < 2 ? "only one node" : NULL;
 }
 
-/* Memory that others freed, or will get. */
+/* Write to memory that others have freed, or will get. */
 static bool gup_rr_reuse(struct gup_rr *rr, struct rnd_state *rnd)
 {
 	const unsigned int order = gup_rr_below(rnd, 5);
@@ -143,7 +99,7 @@ static bool gup_rr_split(struct gup_rr *rr, struct rnd_state *rnd)
 	order = folio_order(folio);
 	if (order && folio_test_anon(folio)) {
 		order = gup_rr_below(rnd, order);
-		/* Order 1 is one that anonymous folios do not have. */
+		/* Anonymous folios do not have order 1. */
 		ret = gup_kunit_mm.split(folio, order == 1 ? 0 : order);
 	}
 	folio_put(folio);
@@ -183,7 +139,7 @@ static bool gup_rr_move(struct gup_rr *rr, struct rnd_state *rnd)
 	home = gup_rr_home(rr, first);
 	away = gup_rr_away(rr, first);
 	if (gup_kunit_mm.mremap(home, nr * PAGE_SIZE, away) == away) {
-		/* Long enough to be found there. */
+		/* Leave it there for a while, to be found. */
 		usleep_range(100, 1000);
 		if (gup_kunit_mm.mremap(away, nr * PAGE_SIZE, home) == home)
 			return true;
@@ -227,7 +183,6 @@ static bool gup_rr_remap(struct gup_rr *rr, struct rnd_state *rnd)
 
 const struct gup_rr_change gup_rr_reuses = {
 	.act = gup_rr_reuse,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_splits = {
@@ -242,12 +197,10 @@ const struct gup_rr_change gup_rr_collapses = {
 
 const struct gup_rr_change gup_rr_protects = {
 	.act = gup_rr_protect,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_moves = {
 	.act = gup_rr_move,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_migrates = {
@@ -257,10 +210,8 @@ const struct gup_rr_change gup_rr_migrates = {
 
 const struct gup_rr_change gup_rr_reclaims = {
 	.act = gup_rr_reclaim,
-	.lacks = gup_rr_lacks_nothing,
 };
 
 const struct gup_rr_change gup_rr_remaps = {
 	.act = gup_rr_remap,
-	.lacks = gup_rr_lacks_nothing,
 };

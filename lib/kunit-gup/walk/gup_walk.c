@@ -1,105 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run a walker over the page table of a fixture, and look at all that it did:
- * the pages and their number, the array behind them, the references and pins of
- * every folio, the referenced bits, the statistics. Then put everything back and
- * look again.
+ * Run a walker over the page table of a fixture, and check all that it did: the
+ * pages and their number, the rest of the array, the references and pins of
+ * every folio, the referenced bits, the statistics. Then put the pages and
+ * check again.
  */
-#include <linux/irqflags.h>
-
-#include "gup_kunit.h"
-
-/**
- * gup_differs() - compare two values, and keep the first difference
- * @diff: where it is kept
- * @what: what the values are, in words
- * @idx:  where they are from
- * @got:  the value found
- * @want: the value expected
- *
- * Context: Any.
- * Return: Whether there was a difference, here or before.
- */
-bool gup_differs(struct gup_diff *diff, const char *what, unsigned long idx,
-		 long got, long want)
-{
-	if (got == want || diff->what)
-		return diff->what;
-
-	*diff = (struct gup_diff) {
-		.what = what,
-		.idx = idx,
-		.got = got,
-		.want = want,
-	};
-
-	return true;
-}
-
-/**
- * gup_differs_page() - gup_differs() for pages, that are shown by their letters
- * @diff:  where it is kept
- * @folio: the folios by letter
- * @what:  what the pages are, in words
- * @idx:   where they are from
- * @got:   the page found; it may be NULL, an error, or %GUP_POISON
- * @want:  the page expected, the same
- *
- * Context: Any. The folios stay until the difference was shown.
- * Return: Whether there was a difference, here or before.
- */
-bool gup_differs_page(struct gup_diff *diff, const struct gup_folio *folio,
-		      const char *what, unsigned long idx, const void *got,
-		      const void *want)
-{
-	if (!diff->what && gup_differs(diff, what, idx, (long)got, (long)want))
-		diff->folio = folio;
-
-	return diff->what;
-}
+#include "fixture/gup_stat.h"
+#include "oracle/gup_oracle.h"
+#include "walk/gup_race.h"
+#include "walk/gup_walk.h"
 
 /*
- * How many entries of the array, behind those that were there before, may be
- * written: the walker that goes too far writes the next ones first. That is all
- * of an array for a table of 512 entries, and not for one of 8192, where it would
- * take longer than all the rest.
+ * How many slots of the array are poisoned and checked. For a table of 512
+ * entries it is the whole array; for one of 8192 that would take too long, and
+ * a walker that goes too far writes the next slots first.
  */
 static unsigned int gup_nr_slots(const struct gup_walk *walk)
 {
 	return min(walk->nr + 512, PTRS_PER_PTE) + 2;
 }
 
-static void gup_fast_run(struct gup_fixture *fx, struct gup_walk *walk)
-{
-	const unsigned long addr = gup_fixture_addr(fx, walk->first);
-	int nr = GUP_PAGES_BEFORE;
-	unsigned long irq;
-
-	fx->irqs_on = 0;
-	fx->fast = true;
-	local_irq_save(irq);
-	walk->ret = gup_kunit_gup.fast_pte_range(fx->pmd, &fx->slot, addr,
-						 addr + walk->nr * PAGE_SIZE,
-						 walk->flags, fx->pages, &nr);
-	fx->irqs_on += !irqs_disabled();
-	local_irq_restore(irq);
-	fx->fast = false;
-	walk->pinned = nr - GUP_PAGES_BEFORE;
-}
-
 /**
- * gup_walk_run() - let a walker walk over a part of the page table
+ * gup_walk_run() - call a walker for a part of the page table
  * @fx:   the fixture
  * @walk: what to ask for; filled with what comes out
- *
- * Context: Process context, in the thread of the test. IRQs are disabled during
- *          the walk of GUP-fast.
  */
 void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 {
 	pte_t *ptep = gup_fixture_ptep(fx, walk->first);
 	unsigned int i;
 
+	gup_watch(fx)->irqs_on = 0;
 	for (i = 0; i < GUP_PAGES_BEFORE + gup_nr_slots(walk); i++)
 		fx->pages[i] = GUP_POISON;
 	for (i = 0; i < walk->nr; i++, ptep++)
@@ -108,18 +39,15 @@ void gup_walk_run(struct gup_fixture *fx, struct gup_walk *walk)
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 
-	if (walk->slow)
-		gup_follow_run(fx, walk);
-	else
-		gup_fast_run(fx, walk);
+	walk->walker->run(fx, walk);
 
 	walk->acquired = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED) - walk->acquired;
 	walk->released = gup_fixture_stat(NR_FOLL_PIN_RELEASED) - walk->released;
 }
 
 /*
- * The array: what was there, the pages that the entries map, or did before the
- * walk, and nothing more.
+ * The array has what was there, the pages that the entries map or mapped before
+ * the walk, and nothing else.
  */
 static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 			    struct gup_diff *diff)
@@ -143,7 +71,7 @@ static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 				 pages[i], GUP_POISON);
 }
 
-/* Count the pages that the walk returned with the folio they belong to. */
+/* For each folio, count its pages that the walk returned. */
 static void gup_count_taken(struct gup_fixture *fx, struct gup_walk *walk)
 {
 	struct gup_block *block;
@@ -160,20 +88,6 @@ static void gup_count_taken(struct gup_fixture *fx, struct gup_walk *walk)
 			    page < block->page + (1U << block->order))
 				block->taken[page - block->page]++;
 	}
-}
-
-/*
- * GUP-fast sets the referenced bit. The slow path marks a folio accessed, once or
- * for each page, which does more than that the second time.
- */
-static bool gup_referenced_is(struct gup_walk *walk, int taken, bool referenced)
-{
-	if (!walk->slow)
-		return referenced == (taken > 0);
-	if ((walk->flags & FOLL_TOUCH) && taken > 1)
-		return true;
-
-	return referenced == ((walk->flags & FOLL_TOUCH) && taken);
 }
 
 static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
@@ -195,11 +109,12 @@ static void gup_check_folio(struct gup_fixture *fx, struct gup_walk *walk,
 	gup_differs(diff, "pins of the folio at", idx, pins,
 		    taken * gup_oracle_pins_per_page(page, flags));
 	gup_differs(diff, "wrong referenced bit of the folio at", idx,
-		    gup_referenced_is(walk, taken, folio_test_referenced(folio)),
+		    walk->walker->referenced(walk, taken,
+					     folio_test_referenced(folio)),
 		    true);
 	gup_differs(diff, "dirty bit of the folio at", idx,
 		    folio_test_dirty(folio),
-		    gup_follow_makes_dirty(fx, walk, folio));
+		    walk->walker->dirties(fx, walk, folio));
 }
 
 static void gup_check_folios(struct gup_fixture *fx, struct gup_walk *walk,
@@ -214,7 +129,7 @@ static void gup_check_folios(struct gup_fixture *fx, struct gup_walk *walk,
 				gup_check_folio(fx, walk, block, i, diff);
 }
 
-/* Of the pages that were returned, those whose pins are counted anywhere. */
+/* The number of pages that were returned and whose pins are counted. */
 static int gup_nr_counted(struct gup_fixture *fx, struct gup_walk *walk)
 {
 	int i, nr = 0;
@@ -226,14 +141,13 @@ static int gup_nr_counted(struct gup_fixture *fx, struct gup_walk *walk)
 }
 
 /**
- * gup_walk_check() - is everything in accordance with the number of pages?
+ * gup_walk_check() - does everything fit the number of pages?
  * @fx:   the fixture
  * @walk: what came out of gup_walk_run()
  * @diff: the first thing that is not as it should be
  *
- * Says nothing about the number itself.
+ * The number itself may be wrong.
  *
- * Context: Process context.
  * Return: Whether all is well.
  */
 bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
@@ -243,7 +157,7 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 	const int zeroes = walk->flags & FOLL_GET ? 1 : 0;
 	int i, nr_zero = 0;
 
-	gup_differs(diff, "steps with IRQs enabled", 0, fx->irqs_on, 0);
+	gup_differs(diff, "steps with IRQs enabled", 0, fx->watch->irqs_on, 0);
 
 	gup_check_array(fx, walk, diff);
 	if (diff->what)
@@ -266,14 +180,13 @@ bool gup_walk_check(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
- * gup_walk_undo() - put what a walk took, and see that nothing is left
+ * gup_walk_undo() - put the pages of a walk, and check that nothing is left
  * @fx:   the fixture
  * @walk: what came out of gup_walk_run()
  * @diff: the first thing that is not as it should be
  *
- * After a difference nothing is put: who knows what was taken.
+ * Nothing is put after a difference, since it may not be ours.
  *
- * Context: Process context.
  * Return: Whether all is well.
  */
 bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
@@ -307,29 +220,37 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
+ * gup_walk_settle() - check a walk, undo it, and fail the test if all is not well
+ * @fx:     the fixture
+ * @walk:   what came out of gup_walk_run()
+ * @layout: what to print along with a difference
+ */
+void gup_walk_settle(struct gup_fixture *fx, struct gup_walk *walk,
+		     const char *layout)
+{
+	struct gup_diff diff = {};
+
+	gup_walk_check(fx, walk, &diff);
+	gup_walk_undo(fx, walk, &diff);
+	gup_expect_no_diff(fx->test, &diff, layout);
+}
+
+/**
  * gup_walk_matches_oracle() - run a walk, compare it with the oracle, undo it
  * @fx:   the fixture
  * @walk: what to ask for; filled with what comes out, but for @walk->pinned,
  *        which is the number that the oracle says
  * @diff: the first thing that is not as it should be
  *
- * Context: Process context, in the thread of the test.
  * Return: Whether all is well.
  */
 bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 			     struct gup_diff *diff)
 {
-	enum gup_stop stop;
 	int pinned, ret;
 
 	diff->what = NULL;
-	if (walk->slow) {
-		pinned = gup_follow_oracle(fx, walk, &ret);
-	} else {
-		pinned = gup_oracle_walk(fx, walk->first, walk->nr, walk->flags,
-					 &stop);
-		ret = stop == GUP_GO;
-	}
+	pinned = walk->walker->oracle(fx, walk, &ret);
 	gup_walk_run(fx, walk);
 	gup_differs(diff, "number of pages", 0, walk->pinned, pinned);
 	gup_differs(diff, "return value", 0, walk->ret, ret);
@@ -341,64 +262,16 @@ bool gup_walk_matches_oracle(struct gup_fixture *fx, struct gup_walk *walk,
 }
 
 /**
- * gup_expect_no_diff() - fail the test if there is a difference
- * @test:   the test
- * @diff:   the difference
+ * gup_walk_expect_oracle() - the same, and fail the test if there is a difference
+ * @fx:     the fixture
+ * @walk:   what to ask for
  * @layout: what to print along with it
- *
- * Context: Process context, no locks.
  */
-void gup_expect_no_diff(struct kunit *test, const struct gup_diff *diff,
-			const char *layout)
+void gup_walk_expect_oracle(struct gup_fixture *fx, struct gup_walk *walk,
+			    const char *layout)
 {
-	if (!diff->what)
-		return;
-	if (diff->folio)
-		KUNIT_FAIL(test, "%s %lu: got %s, want %s (%s)", diff->what,
-			   diff->idx,
-			   gup_page_name(diff->folio, (void *)diff->got).text,
-			   gup_page_name(diff->folio, (void *)diff->want).text,
-			   layout);
-	else
-		KUNIT_FAIL(test, "%s %lu: got %ld, want %ld (%s)", diff->what,
-			   diff->idx, diff->got, diff->want, layout);
-}
-
-static void gup_row_check(struct kunit *test, struct gup_fixture *fx,
-			  const struct gup_row *row)
-{
-	struct gup_walk walk = {
-		.first = row->first,
-		.nr = row->nr ?: fx->nr - row->first,
-		.flags = row->flags,
-	};
 	struct gup_diff diff = {};
-	enum gup_stop stop;
-	unsigned int gets;
 
-	KUNIT_ASSERT_LT(test, row->first, fx->nr);
-	KUNIT_ASSERT_LE(test, fx->at + walk.first + walk.nr, PTRS_PER_PTE);
-	gets = gup_oracle_walk(fx, walk.first, walk.nr, walk.flags, &stop);
-	KUNIT_EXPECT_EQ_MSG(test, gets, row->gets, "by the oracle");
-	KUNIT_EXPECT_EQ_MSG(test, stop, row->stop, "by the oracle");
-
-	gup_walk_matches_oracle(fx, &walk, &diff);
-	gup_expect_no_diff(test, &diff, row->layout.ptes);
-}
-
-/**
- * gup_row_run() - make the layout of a row, and run its request
- * @test: the test, its parameter is a &struct gup_row
- *
- * Context: Process context, in the thread of the test.
- */
-void gup_row_run(struct kunit *test)
-{
-	const struct gup_row *row = test->param_value;
-	const char *lacks = gup_fixture_lacks(row->layout.folios,
-					      row->layout.ptes);
-
-	if (lacks)
-		kunit_skip(test, "%s", lacks);
-	gup_row_check(test, gup_fixture_create(test, &row->layout), row);
+	gup_walk_matches_oracle(fx, walk, &diff);
+	gup_expect_no_diff(fx->test, &diff, layout);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_follow_all: every small table there is, for the slow path.
+ * gup_slow_pte_all: every small table there is, for the slow path.
  *
- * All tables of up to four entries over an alphabet of entries, in each kind of
- * VMA that makes a difference and with every kind of request, whole and without
- * the last entry. What comes out is compared with the oracle. The pages of the
- * folio A, of order 3, go up by themselves, so that runs come about.
+ * The slow path walks over all tables of up to four entries, of twelve kinds,
+ * with each kind of request and VMA, with and without the last entry, and is
+ * compared with the oracle. Most kinds map the next page of the folio A, of
+ * order 3, so that there are batches.
  */
-#include "walk/gup_follow.h"
+#include "walk/gup_slow_pte.h"
 
 #define GUP_FA_MAX_ENTRIES	4
 
@@ -74,7 +74,7 @@ static const struct gup_fa_request gup_fa_requests[] = {
 	{ .name = "dump", .flags = GUP_GET | FOLL_DUMP | FOLL_FORCE },
 };
 
-KUNIT_ARRAY_PARAM_DESC(gup_fa, gup_fa_requests, name);
+GUP_ROWS(gup_fa_requests);
 
 static void gup_fa_set(struct gup_fixture *fx, unsigned int entry,
 		       const struct gup_fa_letter *letter, unsigned int *next)
@@ -93,14 +93,14 @@ static void gup_fa_set(struct gup_fixture *fx, unsigned int entry,
 		return;
 	}
 
-	/* @next counts from 1, so that there is a page before the first. */
+	/* @next counts from 1, for a page before the first. */
 	idx = letter->folio - 'A';
 	next[idx] += letter->step;
 	page = gup_fixture_page(fx, letter->folio, (next[idx] - 1) & mask);
 	gup_fixture_map(fx, entry, page, letter->bits);
 }
 
-/* Table number @table of those with @nr entries, and its name. */
+/* Make table number @table of those with @nr entries, and its name. */
 static void gup_fa_make(struct gup_fixture *fx, unsigned int table,
 			unsigned int nr, char *name)
 {
@@ -124,7 +124,7 @@ static bool gup_fa_matches(struct gup_fixture *fx, unsigned int nr,
 		.nr = nr,
 		.flags = request->flags,
 		.vm_flags = request->vm_flags,
-		.slow = true,
+		.walker = &gup_slow_pte,
 	};
 
 	return gup_walk_matches_oracle(fx, &walk, diff);
@@ -154,14 +154,14 @@ static void gup_fa_tables(struct kunit *test)
 		   ARRAY_SIZE(gup_fa_letters));
 }
 
-static struct kunit_case gup_follow_all_cases[] = {
-	GUP_CASE_ROWS(tables, gup_fa_tables, gup_fa),
+static struct kunit_case gup_slow_pte_all_cases[] = {
+	GUP_CASE_ROWS(tables, gup_fa_tables, gup_fa_requests),
 	{}
 };
 
-static struct kunit_suite gup_follow_all_suite = {
-	.name = "gup_follow_all",
-	.test_cases = gup_follow_all_cases,
+static struct kunit_suite gup_slow_pte_all_suite = {
+	.name = "gup_slow_pte_all",
+	.test_cases = gup_slow_pte_all_cases,
 };
 
-kunit_test_suite(gup_follow_all_suite);
+kunit_test_suite(gup_slow_pte_all_suite);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a walk by runs costs: what gup_fast_runs and gup_follow_runs share. */
-#ifndef _GUP_RUNS_H
-#define _GUP_RUNS_H
+/* Count the grabs of a walk: for gup_fast_batch and gup_slow_pte_batch. */
+#ifndef _GUP_BATCHES_H
+#define _GUP_BATCHES_H
 
-#include "gup_kunit.h"
+#include "walk/gup_walk.h"
 
 /**
- * struct gup_runs_row - a layout and what a walk over it costs
+ * struct gup_batches_row - a layout, and the grabs of a walk over it
  * @name:     what is special about it
  * @layout:   the layout
  * @flags:    FOLL_* flags
@@ -16,7 +16,7 @@
  * @grabs:    number of successful grabs
  * @grabbed:  number of references that they take
  */
-struct gup_runs_row {
+struct gup_batches_row {
 	const char *name;
 	struct gup_layout layout;
 	unsigned int flags;
@@ -27,7 +27,7 @@ struct gup_runs_row {
 	unsigned int grabbed;
 };
 
-const char *gup_runs_lacks(bool slow);
-void gup_runs_row_run(struct kunit *test, bool slow);
+const char *gup_batches_lacks(const struct gup_walker *walker);
+void gup_batches_row_run(struct kunit *test, const struct gup_walker *walker);
 
-#endif /* _GUP_RUNS_H */
+#endif /* _GUP_BATCHES_H */

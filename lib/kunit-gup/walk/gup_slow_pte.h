@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The slow path over the page table of a fixture: what the suites share.
- */
-#ifndef _GUP_FOLLOW_H
-#define _GUP_FOLLOW_H
+/* The slow path over the page table of a fixture. */
+#ifndef _GUP_SLOW_PTE_H
+#define _GUP_SLOW_PTE_H
 
-#include "gup_kunit.h"
+#include "oracle/gup_oracle_slow.h"
+#include "walk/gup_walk.h"
+
+extern const struct gup_walker gup_slow_pte;
 
 /**
- * struct gup_follow_row - a request on a layout
+ * struct gup_slow_pte_row - a request on a layout
  * @name:     what is special about it
  * @layout:   the layout
  * @flags:    FOLL_* flags
@@ -20,7 +21,7 @@
  * @ret:      0, or why not more
  * @dirty:    the letters of the folios that are dirty afterwards
  */
-struct gup_follow_row {
+struct gup_slow_pte_row {
 	const char *name;
 	struct gup_layout layout;
 	unsigned int flags;
@@ -34,26 +35,14 @@ struct gup_follow_row {
 };
 
 /*
- * The entries of a folio of order 6 in blocks of 16, or of 32. All are clean and
- * old, but for one dirty entry, not the first, and one young one in each block of
- * the first half.
+ * The entries of a folio of order 6, in blocks of 16 or of 32. All are clean
+ * and old, except for one dirty and one young entry in each block of the first
+ * half.
  */
 #define GUP_DIRTY_IN_BLOCKS	"A0-2:ocb A3:ob A4-8:ocb A9:cb A10-15:ocb "	\
 				"A16-18:ocb A19:ob A20-24:ocb A25:cb A26-31:ocb " \
 				"A32-63:ocb"
 
-/**
- * gup_follow_vm_flags() - the flags of the VMA of a walk
- * @walk: the walk
- *
- * Context: Any.
- * Return: The flags.
- */
-static inline vm_flags_t gup_follow_vm_flags(const struct gup_walk *walk)
-{
-	return walk->vm_flags ?: GUP_VM;
-}
+void gup_slow_pte_row_run(struct kunit *test);
 
-void gup_follow_row_run(struct kunit *test);
-
-#endif /* _GUP_FOLLOW_H */
+#endif /* _GUP_SLOW_PTE_H */
