@@ -9,6 +9,7 @@
 #include "fixture/gup_lacks.h"
 #include "fixture/gup_stat.h"
 #include "walk/gup_array.h"
+#include "walk/gup_race.h"
 
 /**
  * struct gup_unpin_node_row - an array of pages of two nodes

@@ -10,6 +10,7 @@
 #include "fixture/gup_layout_check.h"
 #include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"
+#include "walk/gup_race.h"
 #include "gup_kunit_mm.h"
 
 static struct gup_lt *gup_current_lt(void)
