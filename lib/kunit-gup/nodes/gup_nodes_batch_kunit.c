@@ -100,7 +100,7 @@ static void walks(struct kunit *test)
 
 	gup_skip_if(test, gup_nodes_lacks(row->ask));
 	if (!gup_kunit_stat.more)
-		kunit_skip(test, "this tree walks once for each address");
+		kunit_skip(test, "this tree has one walk for each address");
 	q = gup_nodes_create(gup_mm_create_or_skip(test, &row->layout),
 			     PTRS_PER_PTE);
 	gup_nodes_add_addresses(q, row->ask);
