@@ -26,8 +26,8 @@ def main(argv):
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        for number in (signal.SIGINT, signal.SIGTERM):      # a second one does not stop the end
-            signal.signal(number, signal.SIG_IGN)
+        for each in (signal.SIGINT, signal.SIGTERM):    # a second one does not stop the end
+            signal.signal(each, signal.SIG_IGN)
         proc.kill_children()
         print("\nkunit-gup: interrupted; run the same command to go on", file=sys.stderr)
         return 130

@@ -154,7 +154,7 @@ class Oracles(unittest.TestCase):
             self.assertEqual(problems("0", **{"lib/kunit-gup/gup_x.c": text % name}),
                              [f"lib/kunit-gup/gup_x.c: gup_{name}() is a prediction, which "
                               "only an oracle makes"])
-        for name in ("already_referenced", "walk_matches_oracle", "preference"):
+        for name in ("already_referenced", "walk_matches_oracle", "walk_expect_oracle", "preference"):
             self.assertEqual(problems("0", **{"lib/kunit-gup/gup_x.c": text % name}), [])
 
     def test_nothing_to_look_at(self):

@@ -37,7 +37,7 @@ def _checkpatch(tree, jobs):
 
 
 def _read(tree, name, command):
-    """Run one command; return the Check that what it printed makes."""
+    """Run one command; return the Check of what it printed."""
     code, out, err = proc.capture(command, check=False, cwd=tree.path)
     lines = [line for line in out.splitlines() if line.strip()]     # stderr: helpers it lacks
     return Check(f"checkpatch {name}", (lines or err.splitlines()[-1:]) if code else [])

@@ -85,26 +85,27 @@ def _folder(name):
 
 
 def _suites(edges, floors):
-    """Return which files of lib/kunit-gup include what is not below them."""
+    """Return which files of lib/kunit-gup include what is not below them.
+
+    Those in no folder are on the ground, as types are, once there are folders.
+    """
     height = {folder: number for number, floor in enumerate(floors["floors"], 1)
               for folder in floor}
     types = {f"{SUITES}/{name}" for name in floors["types"]}
+    folders = {_folder(name) for name in edges} - {""}
     found = [f"{SUITES}/{folder}/ is on no floor of tools/floors.toml"
-              for folder in sorted({_folder(name) for name in edges} - height.keys() - {""})]
+             for folder in sorted(folders - height.keys())]
 
     def floor(name):
         if name.startswith(f"{MM}/"):
             return -1
-        return 0 if name in types else height.get(_folder(name))
+        return 0 if name in types else height.get(_folder(name), 0)
 
     for name, others in sorted(edges.items()):
-        for other in others:
-            here, there = floor(name), floor(other)
-            if here is None or there is None:
-                continue        # it lies in no folder
-            if there > here:
+        for other in others if folders else ():
+            if floor(other) > floor(name):
                 found.append(f"{name} includes {other}, which lies above it")
-            elif there == here > 0 and _folder(name) != _folder(other):
+            elif floor(other) == floor(name) > 0 and _folder(name) != _folder(other):
                 found.append(f"{name} includes {other}, of another folder on the same floor")
     return found
 
@@ -117,9 +118,11 @@ def _pairs(texts, types):
     found, names = [], {name for name in texts if name.endswith((".c", ".h"))}
     defined = {function: name for name in names if name.endswith(".c")
                for function in linked(texts[name])}
+    folders = any(map(_folder, names))
     for name in sorted(names):
-        folder, unit = _folder(name), _unit(name)
-        if not (folder or name.startswith(PROGRAMS)) or name.removeprefix(f"{SUITES}/") in types:
+        unit = _unit(name)
+        if name.removeprefix(f"{SUITES}/") in types or name.startswith(f"{MM}/") \
+                or not (folders or name.startswith(PROGRAMS)):
             continue
         if name.endswith(".h"):
             if f"{unit}.c" not in names:
@@ -127,7 +130,7 @@ def _pairs(texts, types):
             found += [f"{name} declares {function}(), which is in {defined[function]}"
                       for function in DECLARED.findall(texts[name])
                       if defined.get(function, f"{unit}.c") != f"{unit}.c"]
-        elif folder and not name.endswith((".h", "_kunit.c")) and f"{unit}.h" not in names:
+        elif folders and not name.endswith("_kunit.c") and f"{unit}.h" not in names:
             found.append(f"{name} has no header of its own")
     return found
 

@@ -2,7 +2,7 @@
 """Each of our files includes what it uses, and not by way of another header that may drop it.
 
 A configuration that changes one header must not be the first to find out. What <linux/mm.h> and
-<kunit/test.h> are bound to bring is not asked for.
+<kunit/test.h> must include is not asked for.
 """
 
 import re
@@ -37,7 +37,7 @@ HEADERS = {
     "linux/uaccess.h": r"\b(copy_(from|to)_user|(get|put)_user|clear_user)\(",
     "linux/vmalloc.h": r"\bv[mz]alloc\w*\(|\bvfree\(",
 }
-BROUGHT = {"kunit/test.h": {"linux/err.h"}}     # what a header is bound to bring
+BROUGHT = {"kunit/test.h": {"linux/err.h"}}     # what a header must include
 OURS = re.compile(r"lib/kunit-gup/(\w+/)?\w+\.[ch]|mm/gup_\w+\.[ch]")
 INCLUDE = re.compile(r'#\s*include\s+[<"]([^>"]+)[>"]')
 

@@ -151,7 +151,7 @@ def differences(one, other, cross=""):
 
 
 def access(path, cross=""):
-    """Return the symbols and strings of an object that speak of KUnit."""
+    """Return the symbols and strings of an object that have `kunit` in them."""
     _, symbols, _ = proc.capture([f"{cross}nm", path])
     _, strings, _ = proc.capture(["strings", "--all", path])
     return sorted({line.split()[-1].removeprefix(".text.")

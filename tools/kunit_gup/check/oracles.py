@@ -13,7 +13,7 @@ from .code import functions, strip
 
 # The files in which predictions are made; only there may a function have such a name.
 FILES = re.compile(r"lib/kunit-gup/(oracle/\w+|(\w+/)?gup_(oracle\w*|mm_read))\.c")
-PREDICTS = re.compile(r"gup_(?!\w*matches_oracle)(\w+_)?(oracle|reference)(_\w+)?")
+PREDICTS = re.compile(r"gup_(?!\w*(?:matches|expect)_oracle)(\w+_)?(oracle|reference)(_\w+)?")
 SUITES = re.compile(r"lib/kunit-gup/(\w+/)?\w+\.[ch]")
 MM = ("gup", "internal", "migrate", "mlock", "util")    # where the series' changes are
 CODE = re.compile(rf"(mm/(gup_kunit\w*|gup_batch|{'|'.join(MM)})|lib/kunit-gup/(\w+/)?\w+)\.[ch]")

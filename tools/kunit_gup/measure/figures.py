@@ -34,7 +34,7 @@ class Key(NamedTuple):
 
     @property
     def row(self):
-        """Return how the folio is called in a table."""
+        """Return the name of the folio in a table."""
         how = {"pmd": " by PMD", "hugetlb": " hugetlb"}.get(self.mapping, "")
         if self.mapping == "pte" and self.folio_kb == HUGE_KB:
             how = " by PTEs"
@@ -94,7 +94,7 @@ class Figures:
                 for kernel in self.kernels for key, values in self.values[kernel].items()]
 
     def draw(self):
-        """Draw a picture of each operation, for the longest calls: build/bench/TARGET-OP.svg."""
+        """Draw each operation, for the longest calls: build/bench/TARGET-OP.svg."""
         for op in dict.fromkeys(key.op for key in self.values[self.kernels[0]]):
             keys = [key for key in self.values[self.kernels[0]]
                     if key.op == op and (key.access == "write" or op.startswith("move_pages"))]
@@ -105,7 +105,7 @@ class Figures:
                      UNITS[self.meter], [key.row for key in keys],
                      {name: [self.median(name, key) for key in keys] for name in self.kernels},
                      FLOORS.get(op, FLOOR) if self.meter == INSTRUCTIONS else None)
-        ui.note(f"pictures: {paths.results('bench', f'{self.target}-*.svg')}")
+        ui.note(f"drawings: {paths.results('bench', f'{self.target}-*.svg')}")
 
 
 def parse(lines):

@@ -22,7 +22,7 @@ plot {lines}
 
 
 def svg(path, title, unit, rows, lines, floor=None):
-    """Draw the picture `path`.
+    """Draw the SVG file `path`.
 
     `rows` are the names along the x axis, `lines` {name: [a value for each row]}; `floor` is
     (name, value) of a line that no kernel can be below.

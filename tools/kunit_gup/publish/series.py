@@ -102,7 +102,7 @@ def _base(tree):
 
 
 def _write_plain(tree, steps, directory):
-    """Write the diffs without mail; what is too much for the number of files is in the last."""
+    """Write the diffs without mail; the last one has all that is beyond PLAIN_MAX."""
     names = [path.name.removesuffix(".patch") for path in mails(directory)][1:]
     plain = directory / "plain"
     plain.mkdir()

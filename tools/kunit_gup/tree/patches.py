@@ -28,7 +28,7 @@ def patch_files(directory=None):
 
 
 def patch_files_for(version):
-    """Return the patch files for a version: those of mm/patches/VERSION replace their likes."""
+    """Return the patch files for a version; mm/patches/VERSION replaces those of the same name."""
     own = {slug(f): f for f in patch_files(paths.PATCHES / version)}
     common = patch_files()
     found = [own.pop(slug(f), f) for f in common]
@@ -131,7 +131,7 @@ def export(git, directory):
 
 
 def special(git, files, commits):
-    """Return those of the exported `files` that their likes in mm/patches cannot stand for.
+    """Return the exported `files` that need more than the one of the same name in mm/patches.
 
     `commits` are those that the files were exported from.
     """
@@ -145,7 +145,7 @@ def special(git, files, commits):
 
 
 def _gives(git, patch, commit):
-    """Return whether a patch file makes the commit out of the one before it."""
+    """Return whether a patch file, applied to the commit before it, gives the commit."""
     index = type(git)(git.command[2], GIT_INDEX_FILE=".git/special-index")
     index.run("read-tree", f"{commit}~1")
     return index.attempt("apply", "--cached", "--whitespace=nowarn", patch)[0] == 0 \
@@ -166,7 +166,7 @@ def _message(git, mail):
 def install(files, directory=None):
     """Make mm/patches hold exactly the exported `files`; return the names that changed.
 
-    What replaces a patch for another version follows when the number of that changes.
+    A patch for another version is renumbered with the one that it replaces.
     """
     directory = directory or paths.PATCHES
     new = {f.name: f.read_bytes() for f in files}

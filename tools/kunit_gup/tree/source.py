@@ -2,7 +2,7 @@
 """The kernel source: a signed Debian package, fetched by apt into a cache of our own.
 
 The mirror and the keyring are those of the machine. All apt state is private, so the machine's
-apt is neither used up nor changed; apt itself checks the signatures and the hashes.
+apt is not changed; apt itself checks the signatures and the hashes.
 """
 
 import functools

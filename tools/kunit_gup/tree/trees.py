@@ -396,7 +396,7 @@ def _home(tree):
 
 
 def _exported(tree, directory):
-    """Export the branch into the empty `directory`; return the files that belong into _home()."""
+    """Export the branch into the empty `directory`; return the files that go into _home()."""
     files = patches.export(tree.git, directory)
     if _home(tree) == paths.PATCHES:
         return files
