@@ -32,6 +32,7 @@ BAD = (
     ("bench", "MB", "17", "it takes an even number from 16 to 1024"),
     ("bench-profile", "MB", "4096", "it takes an even number from 16 to 1024"),
     ("bench", "PEER", "none.patch", "it takes patch files"),
+    ("bench", "KUNIT", "busy", "known: idle"),
     ("bench", "STEP", "9999", "it takes a number from 0001 to 0001"),
     ("bench", "STEP", "0001,0001", "it takes a number from "),
     ("steps", "STEP", "0001,0002", "it takes numbers separated by commas, from "),
