@@ -10,7 +10,7 @@
 
 #include "fixture/gup_mm_fill.h"
 #include "fixture/gup_seed.h"
-#include "walk/gup_nodes.h"
+#include "walk/gup_nodes_row.h"
 
 static const struct gup_nodes_row gup_nodes_orders[] = {
 	{ .name = "consecutive pages of single folios",

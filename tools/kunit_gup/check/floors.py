@@ -35,7 +35,8 @@ def checks(texts, floors=None):
         ours = {name: text for name, text in texts.items() if name.startswith(tops)}
         edges = includes(ours)
         above += _suites(edges, floors["suites"])
-        pairs += _pairs(ours, floors["suites"]["types"])
+        alone = floors["suites"]["types"] + floors["suites"].get("inline", [])
+        pairs += _pairs(ours, alone)
         units = defaultdict(set)
         for name, others in edges.items():
             units[_unit(name)].update(map(_unit, others))
@@ -110,10 +111,10 @@ def _suites(edges, floors):
     return found
 
 
-def _pairs(texts, types):
+def _pairs(texts, alone):
     """Return where a header and a C file are no pair: one for each, with the same functions.
 
-    A suite has no header, and `types` have no C file.
+    A suite has no header, and the headers `alone` have no C file.
     """
     found, names = [], {name for name in texts if name.endswith((".c", ".h"))}
     defined = {function: name for name in names if name.endswith(".c")
@@ -121,12 +122,12 @@ def _pairs(texts, types):
     folders = any(map(_folder, names))
     for name in sorted(names):
         unit = _unit(name)
-        if name.removeprefix(f"{SUITES}/") in types or name.startswith(f"{MM}/") \
+        if name.removeprefix(f"{SUITES}/") in alone or name.startswith(f"{MM}/") \
                 or not (folders or name.startswith(PROGRAMS)):
             continue
         if name.endswith(".h"):
             if f"{unit}.c" not in names:
-                found.append(f"{name} has no {PurePath(unit).name}.c; only types have none")
+                found.append(f"{name} has no {PurePath(unit).name}.c, and is not in tools/floors.toml")
             found += [f"{name} declares {function}(), which is in {defined[function]}"
                       for function in DECLARED.findall(texts[name])
                       if defined.get(function, f"{unit}.c") != f"{unit}.c"]
