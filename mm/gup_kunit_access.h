@@ -11,7 +11,6 @@
 
 struct folio_walk;
 struct gup_node_pins;
-struct pages_or_folios;
 
 /*
  * Entries that are one block for the TLB, and stand for each other. set_pte()
@@ -51,7 +50,7 @@ struct pages_or_folios;
  * @may_be_pinned:    gup_may_be_pinned(), to be replaced
  * @make_accessible:  gup_make_accessible(), to be replaced
  * @flush_pages:      gup_flush_pages(), to be replaced
- * @next_folio:       pofs_next_folio(), to be replaced
+ * @longterm_pinnable: gup_longterm_pinnable(), to be replaced
  *
  * Each is there to be called, and for kunit_activate_static_stub() to replace it.
  */
@@ -89,9 +88,7 @@ struct gup_kunit_gup {
 	int (*make_accessible)(struct folio *folio);
 	void (*flush_pages)(struct vm_area_struct *vma, unsigned long addr,
 			    struct page *page, unsigned int nr_pages);
-	struct folio *(*next_folio)(struct folio *folio,
-				    struct pages_or_folios *pofs,
-				    long *index_ptr);
+	bool (*longterm_pinnable)(struct folio *folio);
 };
 
 extern const struct gup_kunit_gup gup_kunit_gup;

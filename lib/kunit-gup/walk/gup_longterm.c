@@ -10,7 +10,6 @@
 #include "fixture/gup_layout_check.h"
 #include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"
-#include "walk/gup_race.h"
 #include "gup_kunit_mm.h"
 
 static struct gup_lt *gup_current_lt(void)
@@ -25,14 +24,13 @@ static char gup_lt_letter(const struct folio *folio)
 	return gup_array_letter(gup_current_lt()->array->fx, &folio->page);
 }
 
-/* Called for each folio that was looked at, to go on to the next one. */
-static struct folio *gup_lt_next_stub(struct folio *folio,
-				      struct pages_or_folios *pofs,
-				      long *index_ptr)
+static bool gup_lt_pinnable_stub(struct folio *folio)
 {
-	gup_lt_add(gup_current_lt()->looks, gup_lt_letter(folio));
+	struct gup_lt *lt = gup_current_lt();
 
-	return gup_call_real(gup_kunit_gup.next_folio(folio, pofs, index_ptr));
+	gup_lt_add(lt->looks, gup_lt_letter(folio));
+
+	return !gup_lt_in(lt->row->not, gup_lt_letter(folio));
 }
 
 static void gup_lt_drain_stub(const struct folio *folio, unsigned int extra_refs,
@@ -126,8 +124,8 @@ static int gup_lt_migrate_coherent_stub(struct folio *folio)
 
 static void gup_lt_watch(struct kunit *test)
 {
-	kunit_activate_static_stub(test, gup_kunit_gup.next_folio,
-				   gup_lt_next_stub);
+	kunit_activate_static_stub(test, gup_kunit_gup.longterm_pinnable,
+				   gup_lt_pinnable_stub);
 	kunit_activate_static_stub(test, gup_kunit_mm.lru_cache_drain,
 				   gup_lt_drain_stub);
 	kunit_activate_static_stub(test, gup_kunit_mm.isolate_lru, gup_lt_isolate);
@@ -146,6 +144,7 @@ static void gup_lt_watch(struct kunit *test)
 #ifdef CONFIG_ZONE_DEVICE
 static struct dev_pagemap gup_lt_pagemap = { .type = MEMORY_DEVICE_COHERENT };
 
+/* Memory of a device, until the fixture restores the page. */
 static void gup_lt_make_coherent(struct folio *folio)
 {
 	set_page_zone(&folio->page, ZONE_DEVICE);
@@ -156,18 +155,6 @@ static void gup_lt_make_coherent(struct folio *folio)
 {
 }
 #endif
-
-/* Nothing in this zone may be pinned for long. The fixture restores the pages. */
-static void gup_lt_forbid(struct gup_fixture *fx, char letter, bool coherent)
-{
-	struct folio *folio = gup_fixture_folio(fx, letter);
-	unsigned int i;
-
-	for (i = 0; i < folio_nr_pages(folio); i++)
-		set_page_zone(folio_page(folio, i), ZONE_MOVABLE);
-	if (coherent)
-		gup_lt_make_coherent(folio);
-}
 
 static const char *gup_lt_lacks(const struct gup_lt_row *row)
 {
@@ -221,9 +208,8 @@ struct gup_lt *gup_lt_create(struct kunit *test, const struct gup_lt_row *row)
 	gup_lt_assert_row(test, lt->array->fx, row);
 	for (letter = row->hugetlb; letter && *letter; letter++)
 		gup_kunit_mm.set_hugetlb(gup_fixture_folio(lt->array->fx, *letter));
-	for (letter = row->not; letter && *letter; letter++)
-		gup_lt_forbid(lt->array->fx, *letter,
-			      gup_lt_in(row->coherent, *letter));
+	for (letter = row->coherent; letter && *letter; letter++)
+		gup_lt_make_coherent(gup_fixture_folio(lt->array->fx, *letter));
 	gup_lt_watch(test);
 	gup_array_pin(lt->array);
 
