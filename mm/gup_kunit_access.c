@@ -16,7 +16,7 @@
 #endif
 
 static unsigned int gup_kunit_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
-				 unsigned int max_nr, unsigned int flags)
+					unsigned int max_nr, unsigned int flags)
 {
 	fpb_t fpb = (__force fpb_t)0;
 
@@ -38,7 +38,7 @@ static unsigned int gup_kunit_guess_nr_pages(unsigned long pfn, unsigned int max
 }
 
 static unsigned int gup_kunit_guess_nr_ptes(pte_t *ptep, pte_t pte,
-				     unsigned int max_nr)
+					    unsigned int max_nr)
 {
 	return gup_guess_nr_ptes(ptep, pte, pte_page(pte), max_nr);
 }
@@ -49,26 +49,26 @@ static unsigned int gup_kunit_nr_same_ptes(pte_t *ptep, pte_t pte, unsigned int 
 }
 
 static unsigned int gup_kunit_nr_exclusive(struct folio *folio, struct page *page,
-				    unsigned int max_nr, unsigned int flags)
+					   unsigned int max_nr, unsigned int flags)
 {
 	return gup_nr_exclusive(folio, page, max_nr, flags);
 }
 
 static unsigned int gup_kunit_nr_shareable(struct folio *folio, struct page *page,
-				    unsigned int max_nr, unsigned int flags)
+					   unsigned int max_nr, unsigned int flags)
 {
 	return gup_nr_shareable(folio, page, max_nr, flags);
 }
 
 static unsigned long gup_kunit_nr_folio_pages(struct folio *folio, struct page **pages,
-				       unsigned long max_nr)
+					      unsigned long max_nr)
 {
 	/* As the second entry of an array, whose first one nobody reads. */
 	return gup_next_folio_entry(folio, pages - 1, 1, max_nr + 1) - 1;
 }
 
 static unsigned long gup_kunit_nr_same_folios(struct folio **folios,
-				       unsigned long max_nr)
+					      unsigned long max_nr)
 {
 	return gup_nr_same_folios(folios, max_nr);
 }

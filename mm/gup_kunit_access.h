@@ -60,8 +60,8 @@ struct gup_kunit_gup {
 			      unsigned long end, unsigned int flags,
 			      struct page **pages, int *nr);
 	unsigned int (*fast_pte_batch)(struct folio *folio, struct page *page,
-				     pte_t *ptep, pte_t pte,
-				     unsigned int max_nr);
+				       pte_t *ptep, pte_t pte,
+				       unsigned int max_nr);
 	bool (*fast_pte_changed)(pmd_t pmd, pmd_t *pmdp, pte_t pte,
 				 pte_t *ptep);
 	struct folio *(*grab_fast)(struct page *page, int refs,
@@ -81,8 +81,8 @@ struct gup_kunit_gup {
 				   pmd_t *pmd, unsigned int flags,
 				   unsigned int *nr_pages);
 	unsigned int (*follow_pte_batch)(struct folio *folio, struct page *page,
-				       pte_t *ptep, pte_t pte,
-				       unsigned int max_nr, unsigned int flags);
+					 pte_t *ptep, pte_t pte,
+					 unsigned int max_nr, unsigned int flags);
 	int (*grab)(struct folio *folio, int refs, unsigned int flags);
 	bool (*may_be_pinned)(const struct page *page);
 	int (*make_accessible)(struct folio *folio);

@@ -103,7 +103,7 @@ static void gup_kunit_read_pte(struct mm_struct *mm, pmd_t *pmdp,
 }
 
 static bool gup_kunit_read(struct mm_struct *mm, unsigned long addr,
-		       struct gup_kunit_entry *e)
+			   struct gup_kunit_entry *e)
 {
 	pgd_t *pgdp = pgd_offset(mm, addr);
 	p4d_t *p4dp;
@@ -148,8 +148,8 @@ static void gup_kunit_add_rmap(struct vm_area_struct *vma, struct page *page,
 }
 
 static int gup_kunit_map(struct vm_area_struct *vma, unsigned long addr,
-		     struct page *page, pte_t pte, unsigned long rmap_addr,
-		     bool exclusive)
+			 struct page *page, pte_t pte, unsigned long rmap_addr,
+			 bool exclusive)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	spinlock_t *ptl;	/* of the page table */
@@ -174,7 +174,7 @@ static int gup_kunit_map(struct vm_area_struct *vma, unsigned long addr,
 }
 
 static void gup_kunit_new_anon(struct folio *folio, struct vm_area_struct *vma,
-			   unsigned long addr)
+			       unsigned long addr)
 {
 	__folio_set_swapbacked(folio);
 	folio->mapping = (void *)((unsigned long)vma->anon_vma |
@@ -196,7 +196,7 @@ static struct folio *gup_kunit_carve(struct page *page, unsigned int order)
 }
 
 static int gup_kunit_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
-			    unsigned long pfn, unsigned long size)
+				unsigned long pfn, unsigned long size)
 {
 	struct vm_fault vmf = { .vma = vma, .address = addr };
 	struct mm_struct *mm = vma->vm_mm;
@@ -241,7 +241,7 @@ static pte_t gup_kunit_exchange(struct mm_struct *mm, unsigned long addr, pte_t 
 }
 
 static pmd_t gup_kunit_exchange_pmd(struct mm_struct *mm, unsigned long addr,
-				pmd_t pmd)
+				    pmd_t pmd)
 {
 	pmd_t old = __pmd(0);
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -448,6 +448,7 @@ static int gup_kunit_move(struct vm_area_struct *vma, unsigned long from,
 {
 	struct mm_struct *mm = vma->vm_mm;
 	const vm_flags_t flags = vma->vm_flags;
+
 	PAGETABLE_MOVE(pmc, NULL, NULL, from, to, len);
 
 	vma_start_write(vma);

@@ -227,7 +227,6 @@ static void pin_during_fork(struct kunit *test)
 	long before[2];
 	int ret;
 
-
 	kunit_activate_static_stub(test, gup_kunit_gup.grab_fast, gup_entry_fork);
 	before[0] = gup_fixture_stat(NR_FOLL_PIN_ACQUIRED);
 	before[1] = gup_fixture_stat(NR_FOLL_PIN_RELEASED);

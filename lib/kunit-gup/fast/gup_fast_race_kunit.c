@@ -281,7 +281,6 @@ static void gup_race_grab_fails(struct kunit *test)
 	struct gup_fixture *fx;
 	unsigned int i;
 
-
 	fx = gup_fixture_create(test, &layout);
 	gup_race_install(fx, NULL);
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
@@ -305,7 +304,6 @@ static void gup_race_not_accessible(struct kunit *test)
 	static const unsigned int at[] = { 0, 1, 5 };
 	struct gup_fixture *fx;
 	unsigned int i, f;
-
 
 	fx = gup_fixture_create(test, &layout);
 	gup_race_install(fx, NULL);

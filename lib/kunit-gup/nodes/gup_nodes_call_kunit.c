@@ -159,7 +159,7 @@ static void statuses_read_only(struct kunit *test)
 	struct gup_diff diff = {};
 
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(users.status, PAGE_SIZE,
-						 PROT_READ), 0);
+						    PROT_READ), 0);
 	KUNIT_EXPECT_EQ(test, gup_nodes_call(q, &users), -EFAULT);
 	gup_nodes_fetch(q, users.status, q->nr + 1);
 	gup_nodes_matches(q, 0, 0, &diff);
@@ -232,7 +232,7 @@ static struct gup_mm *gup_nodes_huge_make(struct kunit *test,
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	m = gup_mm_map_private(test, nr + 4, 0);
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(m->addr, nr * PAGE_SIZE,
-						MADV_HUGEPAGE), 0);
+						   MADV_HUGEPAGE), 0);
 	gup_mm_fault_in(m, 0, gup_flags);
 	gup_mm_fault_in(m, PTRS_PER_PTE, gup_flags);
 	KUNIT_ASSERT_TRUE(test, gup_mm_read(m, PTRS_PER_PTE, &e));

@@ -122,7 +122,7 @@ static void gup_overlap_protect(struct gup_overlap *o, unsigned long prot)
 	if (o->kind != GUP_OVERLAP_READ_ONLY)
 		return;
 	KUNIT_ASSERT_EQ(o->q->m->test, gup_kunit_mm.mprotect(o->user + o->page,
-							  PAGE_SIZE, prot), 0);
+							     PAGE_SIZE, prot), 0);
 }
 
 static void gup_overlap_fill(struct gup_overlap *o, size_t pages)

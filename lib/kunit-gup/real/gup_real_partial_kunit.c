@@ -52,7 +52,7 @@ static struct gup_mm *gup_partial_unmap(struct kunit *test, struct gup_mm *m)
 static struct gup_mm *gup_partial_discard(struct kunit *test, struct gup_mm *m)
 {
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, 3),
-						3 * PAGE_SIZE, MADV_DONTNEED),
+						   3 * PAGE_SIZE, MADV_DONTNEED),
 			0);
 
 	return m;
@@ -61,7 +61,7 @@ static struct gup_mm *gup_partial_discard(struct kunit *test, struct gup_mm *m)
 static struct gup_mm *gup_partial_protect(struct kunit *test, struct gup_mm *m)
 {
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(gup_mm_addr(m, 2),
-						 5 * PAGE_SIZE, PROT_READ), 0);
+						    5 * PAGE_SIZE, PROT_READ), 0);
 
 	return m;
 }
@@ -69,7 +69,7 @@ static struct gup_mm *gup_partial_protect(struct kunit *test, struct gup_mm *m)
 static struct gup_mm *gup_partial_forbid(struct kunit *test, struct gup_mm *m)
 {
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(gup_mm_addr(m, 2), PAGE_SIZE,
-						 PROT_NONE), 0);
+						    PROT_NONE), 0);
 
 	return m;
 }
@@ -125,7 +125,7 @@ static struct gup_mm *gup_partial_share_rdonly(struct kunit *test,
 {
 	gup_partial_share(test, m);
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(m->addr, m->nr * PAGE_SIZE,
-						 PROT_READ), 0);
+						    PROT_READ), 0);
 
 	return m;
 }

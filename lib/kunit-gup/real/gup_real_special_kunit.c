@@ -48,7 +48,7 @@ static void gup_special_shmem_large(struct kunit *test)
 	gup_real_verify(test, m, order);
 	gup_real_ask_all(test, m, nr / 2);
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.mprotect(gup_mm_addr(m, 3), PAGE_SIZE,
-						 PROT_READ), 0);
+						    PROT_READ), 0);
 	gup_real_ask_all(test, m, nr / 2);
 }
 

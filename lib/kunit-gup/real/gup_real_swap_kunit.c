@@ -57,7 +57,7 @@ static void gup_swap_row(struct kunit *test)
 
 	gup_kunit_mm.lru_drain();
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, row->first),
-						nr * PAGE_SIZE, MADV_PAGEOUT),
+						   nr * PAGE_SIZE, MADV_PAGEOUT),
 			0);
 	gup_real_expect(m, GUP_MM_ONLY, GUP_GET, row->first);
 	gup_real_expect(m, GUP_MM_FAST, GUP_PIN_W, m->nr);

@@ -68,14 +68,14 @@ static void gup_slow_populate(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
-						MADV_POPULATE_READ), 0);
+						   MADV_POPULATE_READ), 0);
 	gup_kunit_mm.lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e), "page %u", i);
 	gup_slow_expect_untouched(test, m, a, refs);
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
-						MADV_POPULATE_WRITE), 0);
+						   MADV_POPULATE_WRITE), 0);
 	gup_kunit_mm.lru_drain();
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, gup_mm_read(m, i, &e) && e.write,
@@ -116,7 +116,7 @@ static void gup_slow_populate_special(struct kunit *test)
 	struct gup_kunit_entry e;
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
-						MADV_POPULATE_READ), 0);
+						   MADV_POPULATE_READ), 0);
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 4, &e));
 }
 
@@ -130,7 +130,7 @@ static void gup_slow_populate_pfnmap(struct kunit *test)
 	struct gup_kunit_entry e;
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, m->nr * PAGE_SIZE,
-						MADV_POPULATE_READ), -EINVAL);
+						   MADV_POPULATE_READ), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, gup_mm_read(m, 2, &e));
 	KUNIT_EXPECT_FALSE(test, gup_mm_read(m, 4, &e));
 }
@@ -255,7 +255,7 @@ static void gup_slow_populate_part(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, 2 * PAGE_SIZE,
-						MADV_POPULATE_READ), 0);
+						   MADV_POPULATE_READ), 0);
 	for (i = 0; i < m->nr; i++)
 		KUNIT_EXPECT_EQ_MSG(test, gup_mm_read(m, i, &e), i < 4,
 				    "page %u", i);
@@ -270,13 +270,13 @@ static void gup_slow_populate_refused(struct kunit *test)
 	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
 
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(m->addr, 2 * PAGE_SIZE,
-						MADV_POPULATE_WRITE), 0);
+						   MADV_POPULATE_WRITE), 0);
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, 2),
-						2 * PAGE_SIZE,
-						MADV_POPULATE_READ), -ENOMEM);
+						   2 * PAGE_SIZE,
+						   MADV_POPULATE_READ), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, gup_kunit_mm.madvise(gup_mm_addr(m, 4),
-						2 * PAGE_SIZE,
-						MADV_POPULATE_WRITE), -EINVAL);
+						   2 * PAGE_SIZE,
+						   MADV_POPULATE_WRITE), -EINVAL);
 }
 
 /* Far away from all other memory, there are no page tables yet. */

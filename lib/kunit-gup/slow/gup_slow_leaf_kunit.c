@@ -85,7 +85,7 @@ static struct gup_mm *gup_leaf_make(struct kunit *test, unsigned int flags)
 	gup_mm_set_orders(test, BIT(PMD_ORDER));
 	m = gup_mm_map_private(test, nr, 0);
 	KUNIT_ASSERT_EQ(test, gup_kunit_mm.madvise(m->addr, 3 * PMD_SIZE,
-						MADV_HUGEPAGE), 0);
+						   MADV_HUGEPAGE), 0);
 	for (i = 0; i < nr; i += GUP_LEAF_NR) {
 		gup_mm_fault_in(m, i, flags);
 		if (gup_leaf_size(m, i) != PMD_SIZE)

@@ -104,7 +104,7 @@ static unsigned int gup_run_stub(struct folio *folio, struct page *page,
 							ptep, pte, max_nr));
 
 	nr = gup_call_real(gup_kunit_gup.fast_pte_batch(folio, page, ptep, pte,
-						      half));
+							half));
 	gup_race_step(GUP_IN_SCAN, true);
 	if (nr == half)
 		nr += gup_call_real(gup_kunit_gup.fast_pte_batch(folio,
