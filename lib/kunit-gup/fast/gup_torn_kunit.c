@@ -14,6 +14,7 @@
 #include <linux/perf_event.h>
 
 #include "fixture/gup_fixture.h"
+#include "walk/gup_fast.h"
 
 #if defined(CONFIG_GUP_GET_PXX_LOW_HIGH) && defined(CONFIG_HAVE_HW_BREAKPOINT)
 
