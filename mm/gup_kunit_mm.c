@@ -442,6 +442,12 @@ static int gup_kunit_mlock(unsigned long start, size_t len)
 	return __mm_populate(start, len, 0);
 }
 
+#ifndef gup_kunit_copy_vma	/* as it is on 7.3 */
+#define gup_kunit_copy_vma(vmap, to, len, from, locks)			\
+	copy_vma(vmap, to, len, linear_page_index(*(vmap), from),	\
+		 __linear_anon_page_index(*(vmap), from), locks, false)
+#endif
+
 /* Move page tables as mremap(2) does, where nothing is in the way. */
 static int gup_kunit_move(struct vm_area_struct *vma, unsigned long from,
 			  size_t len, unsigned long to)
@@ -452,9 +458,7 @@ static int gup_kunit_move(struct vm_area_struct *vma, unsigned long from,
 	PAGETABLE_MOVE(pmc, NULL, NULL, from, to, len);
 
 	vma_start_write(vma);
-	pmc.new = copy_vma(&vma, to, len, linear_page_index(vma, from),
-			   __linear_anon_page_index(vma, from),
-			   &pmc.need_rmap_locks, false);
+	pmc.new = gup_kunit_copy_vma(&vma, to, len, from, &pmc.need_rmap_locks);
 	if (!pmc.new)
 		return -ENOMEM;
 	/* What do_munmap() is about to take off again. */
