@@ -11,7 +11,6 @@
 
 #include "walk/gup_real_call.h"
 
-KUNIT_DEFINE_ACTION_WRAPPER(gup_special_fput, fput, struct file *);
 
 #define GUP_RW	(PROT_READ | PROT_WRITE)
 
