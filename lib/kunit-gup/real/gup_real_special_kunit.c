@@ -3,14 +3,10 @@
  * gup_real_special: memory that is not private and anonymous: shmem, hugetlb,
  * secretmem, zero pages, and memory of a driver.
  */
-#include <linux/err.h>
-#include <linux/file.h>
-#include <linux/log2.h>
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
 #include "walk/gup_real_call.h"
-
 
 #define GUP_RW	(PROT_READ | PROT_WRITE)
 
