@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gup_real_special: memory that is not private and anonymous: shmem, hugetlb,
- * secretmem, zero pages, and memory of a driver.
+ * gup_real_special: memory that is not private and anonymous: shmem, hugetlb, zero
+ * pages, and memory of a driver.
  */
 #include <linux/mman.h>
 #include <linux/sizes.h>
