@@ -443,9 +443,14 @@ static int gup_kunit_mlock(unsigned long start, size_t len)
 }
 
 #ifndef gup_kunit_copy_vma	/* as it is on 7.3 */
-#define gup_kunit_copy_vma(vmap, to, len, from, locks)			\
-	copy_vma(vmap, to, len, linear_page_index(*(vmap), from),	\
-		 __linear_anon_page_index(*(vmap), from), locks, false)
+static struct vm_area_struct *
+gup_kunit_copy_vma(struct vm_area_struct **vmap, unsigned long to, size_t len,
+		   unsigned long from, bool *need_rmap_locks)
+{
+	return copy_vma(vmap, to, len, linear_page_index(*vmap, from),
+			__linear_anon_page_index(*vmap, from), need_rmap_locks,
+			false);
+}
 #endif
 
 /* Move page tables as mremap(2) does, where nothing is in the way. */
