@@ -9,12 +9,10 @@
  * another CPU could. The value that was never there would continue a batch, so
  * a reader that finds this batch has read a torn entry.
  */
-#include <kunit/test-bug.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
 #include "fixture/gup_fixture.h"
-#include "walk/gup_fast.h"
 
 #if defined(CONFIG_GUP_GET_PXX_LOW_HIGH) && defined(CONFIG_HAVE_HW_BREAKPOINT)
 
@@ -109,21 +107,6 @@ static unsigned int gup_torn_guess(struct folio *folio, pte_t *ptep, pte_t pte)
 	return gup_kunit_batch.guess_nr_ptes(ptep, pte, 2);
 }
 
-/* All of GUP-fast, which reads the entry more than once. */
-static unsigned int gup_torn_walk(struct folio *folio, pte_t *ptep, pte_t pte)
-{
-	struct gup_fixture *fx = kunit_get_current_test()->priv;
-	struct gup_walk walk = {
-		.walker = &gup_fast, .nr = 2, .flags = GUP_PIN_W,
-	};
-
-	gup_walk_run(fx, &walk);
-	if (walk.pinned > 0)
-		gup_kunit_gup.put_folio(folio, walk.pinned, walk.flags);
-
-	return walk.pinned;
-}
-
 /* Does a reader find a batch while the entry changes? */
 static bool gup_torn_read(struct kunit *test, struct gup_torn *torn,
 			  gup_torn_reader *reader, pte_t before, pte_t after)
@@ -172,6 +155,8 @@ static void gup_torn_entry(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_lockless,
 						       before, after));
 		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_same,
+						       before, after));
+		KUNIT_EXPECT_FALSE(test, gup_torn_read(test, torn, gup_torn_guess,
 						       before, after));
 		plain += gup_torn_read(test, torn, gup_torn_plain, before, after);
 	}
