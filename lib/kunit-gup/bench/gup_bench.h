@@ -3,6 +3,7 @@
 #ifndef _GUP_BENCH_H
 #define _GUP_BENCH_H
 
+#include <linux/sched.h>
 #include <linux/sort.h>
 
 #include "gup_kunit.h"
@@ -10,6 +11,24 @@
 static inline int gup_bench_cmp(const void *a, const void *b)
 {
 	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
+}
+
+/*
+ * While time is taken, no test is current, so that the functions that a test can
+ * replace do not look for a stub. Returns the test.
+ */
+static inline struct kunit *gup_bench_begin(void)
+{
+	struct kunit *test = current->kunit_test;
+
+	current->kunit_test = NULL;
+
+	return test;
+}
+
+static inline void gup_bench_end(struct kunit *test)
+{
+	current->kunit_test = test;
 }
 
 /* @ns has nanoseconds for @pages pages each; print picoseconds for one. */

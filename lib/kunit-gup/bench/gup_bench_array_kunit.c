@@ -74,18 +74,21 @@ static u64 gup_bench_array_round(struct gup_array *array)
 {
 	const struct gup_bench_array_op *op = array->fx->test->param_value;
 	unsigned long irq;
+	struct kunit *test;
 	unsigned int w;
 	u64 start, ns;
 
 	if (op->pins)
 		gup_bench_array_pin(array);
 
+	test = gup_bench_begin();
 	local_irq_save(irq);
 	start = ktime_get_ns();
 	for (w = 0; w < GUP_BENCH_WALKS; w++)
 		op->call(array->fx->pages, array->nr);
 	ns = ktime_get_ns() - start;
 	local_irq_restore(irq);
+	gup_bench_end(test);
 
 	return ns;
 }

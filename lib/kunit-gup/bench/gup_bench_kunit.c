@@ -51,9 +51,11 @@ static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
 	const unsigned long addr = gup_fixture_addr(fx, 0);
 	unsigned long irq;
 	unsigned int i, w;
+	struct kunit *test;
 	int pinned = 0;
 	u64 start, ns;
 
+	test = gup_bench_begin();
 	local_irq_save(irq);
 	start = ktime_get_ns();
 	for (w = 0; w < GUP_BENCH_WALKS; w++) {
@@ -64,6 +66,7 @@ static u64 gup_bench_round(struct gup_fixture *fx, unsigned int nr,
 	}
 	ns = ktime_get_ns() - start;
 	local_irq_restore(irq);
+	gup_bench_end(test);
 
 	for (i = 0; i < pinned; i++)
 		gup_kunit_gup.put_folio(page_folio(fx->pages[i]),

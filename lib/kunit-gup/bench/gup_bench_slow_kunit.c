@@ -63,7 +63,9 @@ static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
 	u64 start, ns;
 	unsigned int w, i;
 	long ret = m->nr;
+	struct kunit *test;
 
+	test = gup_bench_begin();
 	mmap_read_lock(m->mm);
 	start = ktime_get_ns();
 	for (w = 0; w < GUP_BS_WALKS && ret == (long)m->nr; w++)
@@ -71,6 +73,7 @@ static u64 gup_bs_round(struct gup_mm *m, unsigned int flags)
 			(m->addr, m->nr, public, m->pages);
 	ns = ktime_get_ns() - start;
 	mmap_read_unlock(m->mm);
+	gup_bench_end(test);
 	if (ret != (long)m->nr)
 		return 0;
 
