@@ -20,7 +20,8 @@ SUITES = "lib/kunit-gup/"
 # In the kernels of the other commands, the suites are compiled as in those of the stages.
 OTHER_SUITES = ("bench-uml", "module-runs")
 # Variables that mean one command, not all that `make check-all` runs.
-OF_ONE = ("TARGET", "VARIANT", "FILTER", "STEP", "STEPS", "ROUNDS", "MB", "PEER")
+OF_ONE = ("TARGET", "VARIANT", "FILTER", "STEP", "STEPS", "ROUNDS", "MB", "PEER",
+          "KUNIT")
 
 
 def table():
