@@ -75,7 +75,7 @@ struct gup_kunit_entry {
  * @memfd:       memfd_alloc_file()
  * @madvise:     madvise(2)
  * @mprotect:    mprotect(2)
- * @mlock:       mlock(2), without what it does to pages that are mapped already
+ * @mlock:       locks the VMAs of a range, as a whole, and faults its pages in
  * @mremap:      mremap(2) to an address, where it unmaps what there is
  * @fork:        what fork(2) does to the memory: the mm of a child without a task, or
  *               NULL

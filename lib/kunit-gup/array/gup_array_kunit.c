@@ -14,7 +14,7 @@
  * @name:   what is special about it
  * @layout: the layout, whose entries are the array
  * @nr:     number of entries to ask for, 0 for all
- * @batch:    the answer, the same for the array of pages and that of their folios
+ * @batch:  the answer, the same for the array of pages and that of their folios
  */
 struct gup_array_row {
 	const char *name;

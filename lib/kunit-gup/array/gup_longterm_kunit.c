@@ -5,8 +5,7 @@
  *
  * Each row is an array of pages or folios, and says which folios are looked at
  * and in which order, for which the LRU caches are drained, and what is
- * isolated and migrated. The oracle has to say the same; it also knows a tree
- * that looks at repeated small pages each time.
+ * isolated and migrated. The oracle has to say the same.
  */
 #include "fixture/gup_stat.h"
 #include "walk/gup_longterm.h"

@@ -3,10 +3,10 @@
  * The longterm check with a stub for each function of the rest of mm/ that it
  * calls.
  *
- * The stubs say whether a folio may be pinned and whether it is memory of a
- * device, isolate it, drain the LRU caches, and migrate it. So there are folios
- * of every kind on every target, isolation and migration can fail, and there is
- * a log of all calls. The pins and the entries of the array are real.
+ * The stubs say whether a folio may be pinned, isolate it, drain the LRU caches,
+ * and migrate it. So isolation and migration can fail, and there is a log of all
+ * calls. The pins and the entries of the array are real. A folio that is coherent
+ * memory of a device is one in ZONE_DEVICE, where there is that zone.
  */
 #ifndef _GUP_LONGTERM_H
 #define _GUP_LONGTERM_H
@@ -30,7 +30,7 @@
  * @list:      the folios that are collected
  * @ret:       what the check returns
  *
- * @looks and @collected are those of a tree that skips repeated entries.
+ * 7.3 looks at repeated small pages each time, so these rows fail there.
  */
 struct gup_lt_row {
 	const char *name;

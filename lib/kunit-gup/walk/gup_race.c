@@ -91,8 +91,8 @@ static struct folio *gup_grab_stub(struct page *page, int refs,
 }
 
 /* Scan in two halves, so that something can happen between them. */
-static unsigned int gup_run_stub(struct folio *folio, struct page *page,
-				 pte_t *ptep, pte_t pte, unsigned int max_nr)
+static unsigned int gup_batch_stub(struct folio *folio, struct page *page,
+				   pte_t *ptep, pte_t pte, unsigned int max_nr)
 {
 	const unsigned int half = max_nr / 2;
 	const bool here = ptep == gup_race_ptep();
@@ -180,7 +180,7 @@ void gup_race_install(struct gup_fixture *fx, struct gup_race *race)
 					   gup_put_uncounted_stub);
 	if (gup_kunit_gup.fast_pte_batch)
 		kunit_activate_static_stub(fx->test, gup_kunit_gup.fast_pte_batch,
-					   gup_run_stub);
+					   gup_batch_stub);
 }
 
 static int gup_grab_slow_stub(struct folio *folio, int refs, unsigned int flags)
@@ -204,7 +204,7 @@ static int gup_grab_slow_stub(struct folio *folio, int refs, unsigned int flags)
 	return ret;
 }
 
-static unsigned int gup_follow_run_stub(struct folio *folio, struct page *page,
+static unsigned int gup_slow_batch_stub(struct folio *folio, struct page *page,
 					pte_t *ptep, pte_t pte,
 					unsigned int max_nr, unsigned int flags)
 {
@@ -233,5 +233,5 @@ void gup_race_watch_slow(struct gup_fixture *fx)
 	if (gup_kunit_gup.follow_pte_batch)
 		kunit_activate_static_stub(fx->test,
 					   gup_kunit_gup.follow_pte_batch,
-					   gup_follow_run_stub);
+					   gup_slow_batch_stub);
 }
