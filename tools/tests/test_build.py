@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is said while a kernel is built."""
+"""What is built, and what is said meanwhile."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
-import support  # noqa: F401 (sets the path)
+from support import write
 
 from kunit_gup.run import build
+
+MAKEFILE = """obj-y := always.o
+obj-$(CONFIG_ON)\t+= on.o other.o
+obj-$(CONFIG_OFF) += more.o off.o
+"""
 
 
 class Share(unittest.TestCase):
@@ -28,3 +35,21 @@ class Share(unittest.TestCase):
         self.assertEqual(self.share.text(20), "20 of about 600 files")
         self.assertEqual(self.share.text(601), "601 files")
         self.assertEqual(build.Share(0).text(7), "7 files")
+
+
+class NotBuilt(unittest.TestCase):
+    """Files that the configuration does not build."""
+
+    def test_options(self):
+        """Only a file whose option is off, with the option."""
+        with tempfile.TemporaryDirectory() as directory:
+            top = Path(directory)
+            write(top, {"mm/Makefile": MAKEFILE,
+                        "build/.config": "CONFIG_ON=y\n# CONFIG_OFF is not set\n"})
+            names = [f"mm/{name}.c" for name in ("always", "on", "other", "off", "more", "new")]
+            self.assertEqual(build.not_built(top, top / "build", [*names, "mm/off.h", "fast/a.c"]),
+                             {"mm/off.c": "CONFIG_OFF", "mm/more.c": "CONFIG_OFF"})
+
+
+if __name__ == "__main__":
+    unittest.main()

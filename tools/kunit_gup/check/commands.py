@@ -48,36 +48,40 @@ def kernels():
 def builds(kdir=None):
     """Build what the series changes and adds in the kernels of the commands; return the Checks."""
     tree = trees.prepare(kdir)
-    changed = sorted(name.removesuffix(".c") + ".o" for name in trees.own_files(tree)
-                     if name.startswith("mm/") and name.endswith(".c"))
-    return [_built(tree, name, target, programs, changed)
+    return [_built(tree, name, target, programs)
             for name, (target, programs) in kernels().items()]
 
 
-def _built(tree, name, target, programs, changed):
+def _built(tree, name, target, programs):
     check = Check(f"what make {name} builds")
-    with_suites = "CONFIG_GUP_KUNIT_TEST=n" not in target.config
-    goals = [*([SUITES] if name in OTHER_SUITES else []),
-             *(o for o in changed if with_suites or "kunit" not in o)]
-    flags = [f"CFLAGS_{os.path.basename(o)}={coverage.FLAGS}" for o in changed] \
-        if name == "coverage" else []
     # One directory for an architecture: what no configuration changes is built once.
     build_dir = paths.build(tree.name, f"commands-{target.arch}")
     log = paths.fresh_log(f"build-commands-{name}")
 
     def make():
         build.configure(tree.path, target, build_dir, log)
+        objects = _objects(tree, build_dir)
+        goals = [*([SUITES] if name in OTHER_SUITES else []), *objects]
+        flags = [f"CFLAGS_{os.path.basename(o)}={coverage.FLAGS}" for o in objects] \
+            if name == "coverage" else []
+        check.detail = ", ".join([f"{len(objects)} objects of mm/", *goals[:-len(objects)]])
         for some in ([[goal] for goal in goals] if flags else [goals]):     # see coverage._build()
             check.problems += build.make(tree.path, target, build_dir, log, *flags, *some,
                                          what=f"what make {name} builds")
         for program in programs:
             initramfs.program(tree.path, target, build_dir, log, *program)
 
-    check.detail = f"{len(changed)} objects of mm/"
-    check.detail += f", {SUITES}" if name in OTHER_SUITES else ""
     if check.attempt(make).problems:    # only a file that is compiled anew warns again
         paths.remove(build_dir)
     return check
+
+
+def _objects(tree, build_dir):
+    """Return the objects of mm/ with code of ours that this configuration builds."""
+    sources = [name for name in trees.own_files(tree)
+               if name.startswith("mm/") and name.endswith(".c")]
+    left_out = build.not_built(tree.path, build_dir, sources)
+    return sorted(name.removesuffix(".c") + ".o" for name in sources if name not in left_out)
 
 
 def shortest(command):

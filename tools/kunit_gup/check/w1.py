@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make w1`: what the series touches and adds is built with W=1, and its kernel-doc is read."""
 
-import re
-
 from ..common import paths, proc
 from ..common.checks import Check
 from ..run import build
@@ -16,7 +14,7 @@ def run(target, kdir=None):
     log = paths.fresh_log(f"build-w1-{target.name}")
     build.configure(tree.path, target, build_dir, log)
     sources = trees.own_files(tree)
-    left_out = not_built(tree.path, build_dir, sources)
+    left_out = build.not_built(tree.path, build_dir, sources)
     objects = [name.removesuffix(".c") + ".o" for name in sorted(sources)
                if name.endswith(".c") and name not in left_out]
     for name in objects:        # only a file that is compiled anew warns
@@ -30,17 +28,3 @@ def run(target, kdir=None):
     return [Check(f"W=1 {name}", sorted(line for line in own if f"{name}:" in line),
                   skipped=f"{left_out[name]} is off" if name in left_out else "")
             for name in sorted(sources) if name.endswith((".c", ".h"))]
-
-
-def not_built(tree, build_dir, sources):
-    """Return {C file: the option that is off} of `sources` that this configuration leaves out."""
-    on = set(re.findall(r"^(CONFIG_\w+)=[ym]$", paths.read(build_dir / ".config"), re.M))
-    found = {}
-    for name in (name for name in sources if name.endswith(".c")):
-        makefile, target = tree / name, re.escape(name.rpartition("/")[2].removesuffix(".c"))
-        makefile = makefile.parent / "Makefile"
-        option = makefile.exists() and re.search(
-            rf"^obj-\$\((CONFIG_\w+)\)\s*\+=.*(?<=\s){target}\.o\b", paths.read(makefile), re.M)
-        if option and option[1] not in on:
-            found[name] = option[1]
-    return found

@@ -58,6 +58,20 @@ def wrong_config(config, build_dir):
                 else f"{key}={value}" not in have)]
 
 
+def not_built(tree, build_dir, sources):
+    """Return {C file: the option that is off} of `sources` that this configuration leaves out."""
+    on = set(re.findall(r"^(CONFIG_\w+)=[ym]$", paths.read(build_dir / ".config"), re.M))
+    found = {}
+    for name in (name for name in sources if name.endswith(".c")):
+        makefile, target = tree / name, re.escape(name.rpartition("/")[2].removesuffix(".c"))
+        makefile = makefile.parent / "Makefile"
+        option = makefile.exists() and re.search(
+            rf"^obj-\$\((CONFIG_\w+)\)\s*\+=.*(?<=\s){target}\.o\b", paths.read(makefile), re.M)
+        if option and option[1] not in on:
+            found[name] = option[1]
+    return found
+
+
 def make(tree, target, build_dir, log, *goals, what=None, quiet=False, env=None):
     """Run kernel make with a running count, unless `quiet`; return the compiler's warnings.
 
