@@ -26,7 +26,7 @@ CONFIG = ["CONFIG_GUP_KUNIT_BENCH=y", "CONFIG_DEBUG_VM=n", "CONFIG_DEBUG_INFO_NO
 def run(target, kdir, rounds, step, every_step):
     """Measure the first step against `step` (or the last, or all); print and store the result."""
     tree = trees.prepare(kdir, strict=True)
-    steps = choose(trees.steps(tree), step, every_step)
+    steps = choose(trees.tested_steps(tree), step, every_step)
     args = [arg for arg in target.kernel_args if not arg.startswith("ncpus=")]
     variant = target.variant(f"bench-{target.name}", CONFIG, [*args, "ncpus=1"])
     work = Worktree(tree)

@@ -19,7 +19,7 @@ def run(target, kdir=None, only="", brief=False):
     instead, those where an expectation begins or ends, the first, and the last.
     """
     tree = trees.prepare(kdir, strict=True)
-    pairs = trees.steps(tree)
+    pairs = trees.tested_steps(tree)
     wanted = choose([patches.number(patch) for patch, _ in pairs], only)
     expectations = load([patches.slug(patch) for patch, _ in pairs], target.name)
     if brief:

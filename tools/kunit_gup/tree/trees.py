@@ -166,6 +166,15 @@ def steps(tree):
             for patch in tree.patches]
 
 
+def tested_steps(tree):
+    """Return those of steps() with the suites: not what comes before the test access."""
+    pairs = steps(tree)
+    for index, (_, commit) in enumerate(pairs):
+        if not tree.git.attempt("grep", "--quiet", "kunit-gup/", commit, "--", "lib/Makefile")[0]:
+            return pairs[index:]
+    raise UserError("no patch of mm/patches lets the suites in", "see its lib/Makefile")
+
+
 def own_files(tree):
     """Return the files that the overlay adds or the series changes."""
     changed = tree.git.run("diff", "--name-only", patches.BASE, patches.BRANCH).split()
