@@ -6,7 +6,8 @@ export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER KUNIT STEP
 
 COMMANDS := kunit steps module-runs move-pages build-variants plan \
 	prepare export discard rebase-check \
-	check check-all test lint checkpatch w1 modules-check objects litmus coverage mutants \
+	check check-all test lint checkpatch w1 modules-check objects litmus recipes coverage \
+	mutants \
 	bench bench-profile bench-uml kselftest \
 	series series-check kernelci table \
 	clean distclean
@@ -47,6 +48,7 @@ $(COMMANDS):
 #:   make modules-check   the suites build as a module
 #:   make objects         the series leaves the object code of others alone
 #:   make litmus          the lockless steps, by herd7 and the kernel's memory model
+#:   make recipes         README's recipes for a row, a suite, a mutation, a target, in a copy
 #:   make coverage        lines and branches of the changed code that the suites run, on UML
 #:   make mutants         mistakes made on purpose: the suites must notice each (FILTER='scan-*')
 #:

@@ -8,7 +8,7 @@ import traceback
 
 from . import options
 from .check import (check, checkpatch, commands, coverage, lint, litmus, modules_check, mutants,
-                    objects, test, w1)
+                    objects, recipes, test, w1)
 from .common import checks, deps, lock, paths, proc, ui
 from .common.errors import UserError
 from .measure import bench, bench_profile, bench_uml, kselftest, plot
@@ -188,6 +188,7 @@ COMMANDS = {
     "w1": lambda: w1.run(_ready(_target()), _kdir()),
     "modules-check": lambda: modules_check.run(_ready(_target()), _kdir()),
     "objects": lambda: deps.ensure(*objects.kernels()) or objects.run(_kdir()),
+    "recipes": lambda: recipes.run(_ready(_target()), _kdir()),
     "coverage": lambda: coverage.run(_ready(_target(), programs=coverage.PROGRAMS), _kdir()),
     "mutants": lambda: mutants.run(_ready(_target()), _kdir(), option("FILTER")),
 

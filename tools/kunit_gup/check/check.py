@@ -8,7 +8,7 @@ from ..common.checks import Check
 from ..common.errors import UserError
 from ..publish import kernelci, series_check
 from ..run import build_variants, kunit, module_runs, steps
-from . import checkpatch, commands, lint, litmus, modules_check, objects, test, w1
+from . import checkpatch, commands, lint, litmus, modules_check, objects, recipes, test, w1
 
 
 def run(target, chosen, kdir, herd=""):
@@ -29,6 +29,7 @@ def run(target, chosen, kdir, herd=""):
         "modules": lambda: modules_check.run(target, kdir),
         "object code": lambda: objects.run(kdir, brief=True),
         "steps": lambda: steps.run(target, kdir, brief=True),
+        "README's recipes": lambda: recipes.run(target, kdir),
     }
     return _stages(stages, chosen, kdir, stepped=target)
 

@@ -75,9 +75,9 @@ class Target:
                        **changes)
 
 
-def table():
-    """Return {name: Target}."""
-    entries = _tables("target")
+def table(path=None):
+    """Return {name: Target}, of another file if there is a `path`."""
+    entries = _tables("target", path)
     return {name: Target(name, **_resolved(entries, name)) for name in entries}
 
 
@@ -141,8 +141,8 @@ def _known(variable, name, known):
     return known[name]
 
 
-def _tables(kind):
-    return paths.table(paths.TOOLS / "targets.toml").get(kind, {})
+def _tables(kind, path=None):
+    return paths.table(path or paths.TOOLS / "targets.toml").get(kind, {})
 
 
 def _resolved(entries, name):
