@@ -59,6 +59,28 @@ class Code(unittest.TestCase):
                          ["gup_kunit_wrapper"])
 
 
+class Hot(unittest.TestCase):
+    """What a function may call in a kernel with KUnit."""
+
+    PLAIN = {".text.f": "\tcall   <f+0x5>\n\t\t\tR_X86_64_PLT32\tg-0x4\n"}
+    BRANCH = f"\tcall   <f+0x5>\n\t\t\tR_X86_64_PLT32\t{objects.INDIRECT}_rax-0x4\n"
+
+    def test_same_callees(self):
+        """What is called without KUnit, also from a cold part of it, may be called with it."""
+        cold = "\tjmp    <f+0x9>\n\t\t\tR_X86_64_PLT32\t.text.unlikely.f-0x4\n"
+        self.assertEqual(objects.more("f", self.PLAIN[".text.f"] + cold, 0, self.PLAIN), [])
+
+    def test_more_callees(self):
+        """A function that was inlined is one call more."""
+        text = "\tcall   <f+0x5>\n\t\t\tR_X86_64_PC32\t.text.inlined.constprop.0-0x4\n"
+        self.assertEqual(objects.more("f", text, 0, self.PLAIN), ["it calls inlined()"])
+
+    def test_pointers(self):
+        """A static branch has two calls by pointers, and there are no others."""
+        self.assertEqual(objects.more("f", 2 * self.BRANCH, 1, self.PLAIN), [])
+        self.assertEqual(len(objects.more("f", 3 * self.BRANCH, 1, self.PLAIN)), 1)
+
+
 class Around(unittest.TestCase):
     """What is built: a comparison has the state before it and the one after it."""
 

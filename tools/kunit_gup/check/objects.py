@@ -5,9 +5,13 @@ Only a patch that touches a header could. All of mm/ is built before and after e
 compared function by function, as disassembly with relocations. Line numbers would differ wherever
 a header grew, so __LINE__ is 0; the compiler may order functions anew, so each is a section; and
 the numbers that __COUNTER__ gives to names are left out.
+
+With KUnit, the hot functions have its static branches and nothing else: no call that they do not
+make without it, also in a kernel that has the suites.
 """
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from ..common import paths, proc
@@ -24,6 +28,23 @@ KERNELS = tuple(targets.Target(f"objects-{t.arch}", t.arch, t.native, t.cross)
 FLAGS = "KCFLAGS=-Wno-builtin-macro-redefined -D__LINE__=0 -ffunction-sections"
 CALL = re.compile(r"\bfolio_pte_batch(_flags)?\(")
 ACCESS = re.compile(r"kunit", re.I)
+# With KUnit: without the suites, and with them.
+KUNIT = {"KUnit": ["CONFIG_KUNIT=y", "CONFIG_GUP_KUNIT_TEST=n"],
+         "the suites": ["CONFIG_KUNIT=y", "CONFIG_GUP_KUNIT_TEST=y"]}
+HOT = {"gup.o": ("gup_fast_pte_range", "gup_fast_large_ptes", "gup_fast_fallback", "follow_page_pte",
+                 "follow_folio_pte_batch", "check_and_migrate_movable_pages_or_folios",
+                 "collect_longterm_unpinnable_folios", "gup_fast_unpin_user_pages",
+                 "unpin_user_pages", "unpin_folios"),
+       "migrate.o": ("do_pages_stat", "do_pages_stat_array")}
+# What a hot function may call with KUnit although it is inlined without it.
+SELDOM = {"do_pages_stat_relock": "once for each time that the lock is given up",
+          "do_pages_stat_alloc": "once a call", "do_pages_stat_end": "once a chunk",
+          "do_pages_stat_array": "once a chunk", "gup_put_folio": "once at an error",
+          "gup_fast_pte_range": "once a page table", "gup_fast_available": "once a call",
+          "collect_longterm_unpinnable_folios": "once a call",
+          "gup_fast_unpin_user_pages": "once at a walk that has to be done again"}
+CALLED = re.compile(r"^\s*(?:call|jmp)\b.*\n\s+R_X86_64_\w+\s+(\S+?)[-+]0x", re.M)
+INDIRECT = "__x86_indirect_thunk"
 COUNTED = re.compile(r"(__UNIQUE_ID_\w+_)\d+\b")
 
 
@@ -37,7 +58,8 @@ def run(kdir=None, brief=False):
     work, ends = Worktree(tree), _ends(tree, brief)
     for kernel in kernels():
         prune(work, kernel.name, [name for name, _ in ends])
-    return [check for kernel in kernels() for check in _kernel(tree, work, kernel, ends)]
+    found = [check for kernel in kernels() for check in _kernel(tree, work, kernel, ends)]
+    return found if brief else found + idle(tree)
 
 
 def kernels():
@@ -87,6 +109,54 @@ def _kernel(tree, work, kernel, ends):
     return [*checks, Check(f"{kernel.name}: no test access without KUnit", left)]
 
 
+def idle(tree):
+    """Build the hot functions without KUnit, with it, and with the suites; return the Checks."""
+    kernel, = [k for k in kernels() if k.arch == "x86_64"] or [None]
+    if not kernel:
+        return [Check("the cost of KUnit", skipped="no compiler for x86_64")]
+    build_dir, log = paths.build(tree.name, "objects-idle"), paths.fresh_log("objects-idle")
+    def built(what, config):
+        _configure(tree.path, kernel, build_dir, log, config)
+        build.make(tree.path, kernel, build_dir, log, FLAGS, *(f"mm/{o}" for o in HOT),
+                   what=f"{kernel.name}, {what}")
+        return {o: (code(build_dir / "mm" / o, kernel.cross_compile),
+                    branches(build_dir / "mm" / o, kernel.cross_compile)) for o in HOT}
+
+    plain = built("without KUnit", [])
+    return [Check(f"{kernel.name}: {function}() with {what} calls nothing more", problems,
+                  detail=f"{nr} static branches of KUnit")
+            for what, config in KUNIT.items() for o, (found, nrs) in built(what, config).items()
+            for function in HOT[o] if (text := found.get(f".text.{function}"))
+            for nr in [nrs.get(f".text.{function}", 0)]
+            for problems in [more(function, text, nr, plain[o][0])]]
+
+
+def more(function, text, nr, plain):
+    """Return what a hot function with `nr` branches calls, and no function of `plain`."""
+    called = {name for other in plain.values() for name in calls(other)}
+    known = {name.split(".")[0] for name in called} | {*SELDOM, function}
+    problems = [f"it calls {name}()" for name in sorted(calls(text) - known)]
+    # Each branch leads to the look for a stub, and to the stub.
+    if text.count(INDIRECT) > 2 * nr + sum(other.count(INDIRECT) for other in plain.values()):
+        problems.append("it calls by more pointers than the branches account for")
+    return problems
+
+
+def calls(text):
+    """Return the names of the functions that the code `text` calls."""
+    names = {name.removeprefix(".text.").removeprefix("unlikely.") for name in CALLED.findall(text)}
+    return {name.split(".")[0] for name in names if not name.startswith((".", "__x86_"))}
+
+
+def branches(path, cross=""):
+    """Return {section: number of static branches in it that ask whether a test runs}."""
+    _, out, _ = proc.capture([f"{cross}objdump", "-r", "-j", "__jump_table", path])
+    values = [line.split()[2] for line in out.splitlines() if "R_X86_64_PC" in line]
+    where = [value.split("+")[0] for value, key in zip(values[::3], values[2::3])
+             if key.startswith("kunit_running")]
+    return Counter(where)
+
+
 def exceptions():
     """Return {slug: reason} of the patches in tools/steps.toml that may change others' code."""
     return {entry["patch"]: entry["reason"]
@@ -103,11 +173,11 @@ def _build(work, kernel, name, commit):
     return build_dir / "mm"
 
 
-def _configure(source, kernel, build_dir, log):
+def _configure(source, kernel, build_dir, log, config=()):
     what = f"configuring {kernel.name}"
     build.make(source, kernel, build_dir, log, "defconfig", what=what)
     with open(build_dir / ".config", "a", encoding="utf-8") as file:
-        file.write("\n".join(CONFIG) + "\n")
+        file.write("\n".join([*CONFIG, *config]) + "\n")
     build.make(source, kernel, build_dir, log, "olddefconfig", what=what)
 
 
