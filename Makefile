@@ -79,7 +79,8 @@ $(COMMANDS):
 #:   WAIT=1               wait for another run instead of giving up
 #:   ROUNDS=7             bench, bench-uml: boots of each kernel
 #:   MB=256               bench: how much memory is pinned
-#:   PEER=a.patch,b.patch bench: measure this other series for Linux 7.3 as well
+#:   PEER='mails/ b.mbox'  other series for Linux 7.3 (also a.patch,b.patch): kunit: what the suites
+#:                        say about them; bench: measure them as well
 #:   KUNIT=idle           bench: also with KUnit and the suites in the kernel, and none running
 #:   STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #:   STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series

@@ -14,7 +14,7 @@ from .common.errors import UserError
 from .measure import bench, bench_profile, bench_uml, kselftest, plot
 from .options import number, value as option
 from .publish import kernelci, series, series_check, table
-from .run import build_variants, kunit, module_runs, move_pages, steps, targets
+from .run import build_variants, kunit, module_runs, move_pages, referee, steps, targets
 from .tree import rebase_check, trees
 
 
@@ -95,6 +95,8 @@ def _kdir():
 def _kunit():
     chosen = targets.find_all(option("TARGET") or targets.default(), option("VARIANT"))
     deps.ensure(*chosen)
+    if option("PEER"):
+        return referee.run(chosen[0], _kdir(), option("PEER"), option("FILTER"))
     return check.suites(chosen, _kdir(), option("FILTER"))
 
 

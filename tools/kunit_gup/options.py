@@ -14,7 +14,7 @@ from .common.errors import UserError
 from .measure import kselftest
 from .publish import series
 from .run import machine, targets
-from .tree import kdirs, overlay, patches, source
+from .tree import kdirs, overlay, patches, peers, source
 
 MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest of 2 GB
 ROUNDS = range(1, 101)
@@ -93,10 +93,13 @@ def _kdir(_command, text):
     kdirs.find(text)
 
 
-def _peer(_command, text):
-    for name in text.split(","):
-        if not Path(name).expanduser().is_file():
-            _refuse("PEER", text, f"patch files separated by commas, and there is no {name}")
+def _peer(command, text):
+    if command == "kunit" and value("TARGET") == targets.ALL:
+        raise UserError("PEER= goes with one TARGET=", "name it")
+    for name in (part for peer in peers.names(text) for part in peer.split(",")):
+        if not Path(name).expanduser().exists():
+            _refuse("PEER", text, "mailboxes, folders of mails, or patch files separated by commas, "
+                    f"and there is no {name}")
 
 
 def _step(command, text):

@@ -31,7 +31,7 @@ BAD = (
     ("bench", "MB", "1", "it takes an even number from 16 to 1024"),
     ("bench", "MB", "17", "it takes an even number from 16 to 1024"),
     ("bench-profile", "MB", "4096", "it takes an even number from 16 to 1024"),
-    ("bench", "PEER", "none.patch", "it takes patch files"),
+    ("bench", "PEER", "none.patch", "it takes mailboxes, folders"),
     ("bench", "KUNIT", "busy", "known: idle"),
     ("bench", "STEP", "9999", "it takes a number from 0001 to 0001"),
     ("bench", "STEP", "0001,0001", "it takes a number from "),

@@ -7,12 +7,11 @@ an instruction, and that is what is printed. It is never called time.
 
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ..common import paths, ui
 from ..common.errors import UserError
 from ..run import build, initramfs, machine
-from ..tree import patches, trees
+from ..tree import patches, peers, trees
 from ..tree.worktree import Worktree, build_directory, prune
 from . import bench_uml, figures
 
@@ -73,21 +72,17 @@ def run(target, kdir, rounds, megabytes, step="", peer="", idle=False):
 
 
 def choose(tree, step, peer=""):
-    """Return the Kernels: without the series, with it up to `step` or whole, with the `peer`."""
+    """Return the Kernels: without the series, with it up to `step` or whole, with each `peer`."""
     patch, commit = trees.step(trees.steps(tree), step)
     return [Kernel("unpatched", tree.state["base"], "unpatched"),
             Kernel("patched", commit, patches.slug(patch)),
-            *([_peer(tree, peer)] if peer else [])]
+            *(_peer(tree, each) for each in peers.names(peer))]
 
 
 def _peer(tree, peer):
-    """Return the Kernel with another series, patch files separated by commas."""
-    files = [Path(name).expanduser().resolve() for name in peer.split(",")]
-    commit = patches.apply(tree.git, tree.state["base"], paths.cache() / "scratch",
-                          tree.describe(), files)[-1]
-    name = "peer-" + re.sub(r"[^\w.-]", "-", files[0].stem)
-    tree.git.run("update-ref", f"refs/gup-peers/{name}", commit)
-    return Kernel(name, commit, name)
+    """Return the Kernel with another series."""
+    name = peers.title(peer)
+    return Kernel(name, peers.commit(tree, peer), name)
 
 
 def adapted(target, suites=False):
