@@ -196,7 +196,7 @@ COMMANDS = {
 
     "bench": _bench,
     "bench-profile": lambda: bench_profile.run(_ready(_target("x86_64")), _kdir(),
-                                               number("MB", 16), option("STEP")),
+                                               number("MB", 16), option("STEP"), option("PEER")),
     "bench-uml": _bench_uml,
     "kselftest": lambda: kselftest.run(_ready(_target("x86_64"), headers=kselftest.LIBRARIES),
                                        _kdir(), option("STEP"), option("FILTER")),

@@ -3,10 +3,12 @@
  * A plugin of QEMU that counts how often each instruction of the guest's kernel is executed
  * between two of them: `make bench` has the figures by function from it.
  *
- * Arguments: start=, size= (what is counted), out= (file), and begin= or end= (any number of times);
- * all numbers are hexadecimal. When an instruction that is an end is reached after one that is a
- * begin, a line "window" is written and a line "address count" for each instruction. One that
- * is both ends what it finds open, and else begins.
+ * Arguments: start=, size= (what is counted), out= (file), region=NAME:FROM:TO, and begin= or end=
+ * (any number of times); all numbers are hexadecimal. When an instruction that is an end is reached
+ * after one that is a begin, a line "window" is written, a line "address count" for each
+ * instruction, and a line "lines NAME distinct all" for each region: how many lines of 64 bytes of it
+ * these instructions read or wrote, and how often they read or wrote any. What is in no region counts
+ * as "other". An instruction that is both ends what it finds open, and else begins.
  *
  * Debian has no header for plugins, so that what is used of the interface is declared here.
  */
@@ -19,6 +21,10 @@
 
 #define API __attribute__((visibility("default")))
 #define MAX_MARKS 64
+#define MAX_REGIONS 8
+#define MAX_NAME 16
+#define LINE 64			/* bytes of a cache line */
+#define TABLE (1UL << 22)	/* places for the lines of a window, four times what it has */
 #define BEGIN 1
 #define END 2
 
@@ -27,7 +33,10 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_info;
 
+typedef uint32_t qemu_plugin_meminfo_t;
+
 enum { CB_NO_REGS = 0 };		/* enum qemu_plugin_cb_flags */
+enum { MEM_RW = 3 };			/* enum qemu_plugin_mem_rw */
 enum { INLINE_ADD_U64 = 0 };		/* enum qemu_plugin_op */
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
@@ -39,6 +48,9 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 		void (*cb)(unsigned int vcpu, void *data), int flags, void *data);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op,
 		void *counter, uint64_t imm);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+		void (*cb)(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
+			   void *data), int flags, int rw, void *data);
 
 API int qemu_plugin_version = 1;
 
@@ -52,6 +64,16 @@ static struct mark {
 static unsigned int nr_marks;
 static bool counting;
 
+/* The last region has what is in no other. */
+static struct region {
+	char name[MAX_NAME];
+	uint64_t from, to;
+	uint64_t lines, all;
+} regions[MAX_REGIONS + 1] = { { "other", 0, UINT64_MAX } };
+static unsigned int nr_regions;
+static uint64_t *seen;			/* lines, by hash; a line is never 0 */
+static unsigned long nr_seen;
+
 static void write_counts(void)
 {
 	uint64_t i;
@@ -61,7 +83,51 @@ static void write_counts(void)
 		if (counts[i])
 			fprintf(out, "%llx %llu\n", (unsigned long long)(start + i),
 				(unsigned long long)counts[i]);
+	for (i = 0; i <= nr_regions; i++)
+		fprintf(out, "lines %s %llu %llu\n", regions[i].name,
+			(unsigned long long)regions[i].lines, (unsigned long long)regions[i].all);
 	fflush(out);
+}
+
+/* Return whether a line is a new one of this window. */
+static bool is_new(uint64_t line)
+{
+	unsigned long at = (line * 0x9e3779b97f4a7c15UL) >> 42;
+
+	while (seen[at] && seen[at] != line)
+		at = (at + 1) % TABLE;
+	if (seen[at])
+		return false;
+	if (++nr_seen == TABLE) {
+		fprintf(stderr, "count: more lines in a window than there are places for\n");
+		exit(1);
+	}
+	seen[at] = line;
+	return true;
+}
+
+static void accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+	struct region *r = regions;
+
+	if (!counting)
+		return;
+	while (vaddr < r->from || vaddr >= r->to)
+		r++;
+	r->all++;
+	r->lines += is_new(vaddr / LINE + 1);
+}
+
+static void begin(void)
+{
+	unsigned int i;
+
+	madvise(counts, size * sizeof(*counts), MADV_DONTNEED);
+	madvise(seen, TABLE * sizeof(*seen), MADV_DONTNEED);
+	nr_seen = 0;
+	for (i = 0; i <= nr_regions; i++)
+		regions[i].lines = regions[i].all = 0;
+	counting = true;
 }
 
 static void reached(unsigned int vcpu, void *data)
@@ -72,8 +138,7 @@ static void reached(unsigned int vcpu, void *data)
 		write_counts();
 		counting = false;
 	} else if (!counting && (m->kind & BEGIN)) {
-		madvise(counts, size * sizeof(*counts), MADV_DONTNEED);
-		counting = true;
+		begin();
 	}
 }
 
@@ -94,6 +159,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 								       &marks[m]);
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, INLINE_ADD_U64,
 							   &counts[addr - start], 1);
+		qemu_plugin_register_vcpu_mem_cb(insn, accessed, CB_NO_REGS, MEM_RW, NULL);
 	}
 }
 
@@ -111,12 +177,34 @@ static bool add_mark(uint64_t addr, int kind)
 	return true;
 }
 
+static bool add_region(const char *text)
+{
+	struct region *r = &regions[nr_regions];
+	unsigned long long from, to;
+
+	if (nr_regions == MAX_REGIONS || sscanf(text, "%15[^:]:%llx:%llx", r->name, &from, &to) != 3)
+		return false;
+	r[1] = (struct region){ "other", 0, UINT64_MAX };
+	r->from = from;
+	r->to = to;
+	nr_regions++;
+	return true;
+}
+
+static void *zeroes(size_t length)
+{
+	return mmap(NULL, length, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 static bool argument(const char *arg)
 {
 	unsigned long long number;
 
 	if (!strncmp(arg, "out=", 4))
 		return (out = fopen(arg + 4, "w"));
+	if (!strncmp(arg, "region=", 7))
+		return add_region(arg + 7);
 	if (sscanf(arg, "begin=%llx", &number) == 1)
 		return add_mark(number, BEGIN);
 	if (sscanf(arg, "end=%llx", &number) == 1)
@@ -140,9 +228,9 @@ API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, i
 			return 1;
 	if (!size || !out || !nr_marks)
 		return 1;
-	counts = mmap(NULL, size * sizeof(*counts), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (counts == MAP_FAILED)
+	counts = zeroes(size * sizeof(*counts));
+	seen = zeroes(TABLE * sizeof(*seen));
+	if (counts == MAP_FAILED || seen == MAP_FAILED)
 		return 1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	return 0;

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make bench` and `make bench-profile`: what is read from a guest, and what is made of it."""
 
+import tempfile
 import unittest
 from pathlib import Path
 
 import support  # noqa: F401 (sets the path)
 
 from kunit_gup.common.errors import UserError
-from kunit_gup.measure import bench, bench_profile, bench_uml, figures
+from kunit_gup.measure import bench, bench_profile, bench_uml, costs, figures
 
 CONSOLE = """\
 kunit-gup: calibration instructions=100000000 ns=100010000
@@ -107,13 +108,63 @@ class ProfileTest(unittest.TestCase):
 
     def test_windows_follow_the_results(self):
         keys = list(figures.parse(bench.RESULT.findall(CONSOLE)))
-        windows = [{1: 10}, {2: 20}, {3: 30}, {4: 40}, {5: 50}]
-        found = bench_profile.assign(keys, windows, 10)
-        self.assertEqual(found, {keys[0]: {1: 1}, keys[1]: {2: 2}, keys[2]: {3: 3},
-                                 keys[3]: {5: 5}})
+        found = bench_profile.assign(keys, [1, 2, 3, 4, 5])
+        self.assertEqual(found, {keys[0]: 1, keys[1]: 2, keys[2]: 3, keys[3]: 5})
 
     def test_another_number_of_windows(self):
         keys = list(figures.parse(bench.RESULT.findall(CONSOLE)))
         for number in (1, 4, 6):
             with self.assertRaises(UserError):
-                bench_profile.assign(keys, [{1: 10}] * number, 10)
+                bench_profile.assign(keys, [1] * number)
+
+    def test_file_of_the_plugin(self):
+        """The spans of a region are added up."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "out"
+            path.write_text("window\n10 3\nlines pages 2 5\nlines pages 1 1\nlines other 4 9\n"
+                            "window\nlines other 0 0\n", encoding="ascii")
+            first, second = bench_profile.read_windows(path)
+        self.assertEqual(first, bench_profile.Window({16: 3}, {"pages": (3, 6), "other": (4, 9)}))
+        self.assertEqual(second, bench_profile.Window({}, {"other": (0, 0)}))
+
+
+class Costs(unittest.TestCase):
+    """Atomics, barriers, lines."""
+
+    def test_x86(self):
+        """A locked or of nothing to the stack is a barrier; xchg is an atomic with memory only."""
+        text = """ffffffff81000000 <f>:
+ffffffff81000000:\tlock xadd %eax,(%rdx)
+ffffffff81000001:\tlock orl $0x0,-0x4(%rsp)
+ffffffff81000002:\tlock addl $0x0,-0x4(%rsp)
+ffffffff81000003:\txchg   %ax,%ax
+ffffffff81000004:\txchg   %rax,(%rdi)
+ffffffff81000005:\tmfence
+ffffffff81000006:\tlock orl $0x10,0x8(%rsp)
+ffffffff81000007:\tmov    %rax,(%rdi)
+"""
+        self.assertEqual([{a & 15 for a in kind} for kind in costs.classified(text, "x86_64")],
+                         [{0, 4, 6}, {1, 2, 5}])
+
+    def test_arm64(self):
+        """LSE, the store of a pair, and barriers; no ordinary or acquiring load."""
+        text = "".join(f"ffff80008000000{i}:\t{what}\n" for i, what in enumerate((
+            "ldaddal w0, w1, [x2]", "stadd w0, [x1]", "casal x0, x1, [x2]", "ldaxr w0, [x1]",
+            "stlxr w2, w0, [x1]", "ldr w0, [x1]", "ldar w0, [x1]", "str w0, [x1]", "dmb ish",
+            "stp x0, x1, [sp]")))
+        self.assertEqual([{a & 15 for a in kind} for kind in costs.classified(text, "arm64")],
+                         [{0, 1, 2, 4}, {8}])
+
+    def test_cost(self):
+        """What is counted, for one page of ten."""
+        window = bench_profile.Window({1: 100, 2: 10, 3: 5}, {"pages": (10, 30), "other": (20, 90)})
+        self.assertEqual(costs.cost(window, ({2}, {3}), 10),
+                         costs.Cost(11.5, 1, 0.5, 1, 2, 12))
+
+    def test_arm64_regions(self):
+        """The map of struct pages ends 1 GB below the end, for each size of addresses."""
+        for bits, shift, start in ((48, 12, "fffffdffc0000000"), (52, 16, "fffffc1fc0000000")):
+            config = f"CONFIG_ARM64_VA_BITS={bits}\nCONFIG_PAGE_SHIFT={shift}\n"
+            with self.subTest(bits=bits):
+                self.assertEqual(costs.regions("arm64", config),
+                                 f",region=pages:{start}:ffffffffc0000000")

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench-profile`: where the instructions of each operation go, by function and instruction.
+"""`make bench-profile`: where the instructions of each operation go, and what else they cost.
 
 A plugin of QEMU (tools/qemu/count.c) counts every instruction of the kernel between the two looks
-at the clock that the operation is measured with.
+at the clock that the operation is measured with, and the lines of data that these touch.
 """
 
 import bisect
 import itertools
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 
 from ..common import paths, proc, ui
 from ..common.errors import UserError
 from ..tree import trees
 from ..tree.worktree import Worktree, prune
-from . import bench, figures
+from . import bench, costs, figures
 
 SOURCE = paths.TOOLS / "qemu/count.c"
-SIZES = (4, 64)             # kB of a folio
+SIZES = (4, 64, 2048)       # kB of a folio
 TOP = 12                    # functions that are printed
 LEAST = 0.05                # executions a page of an instruction that is listed
 GETS = ("get_fast", "pin_fast", "get_slow", "pin_slow", "pin_longterm")
@@ -25,23 +26,40 @@ PUTS = ("put", "unpin")
 SYSTEM_CALLS = {"x86_64": "__x64_sys_", "arm64": "__arm64_sys_"}
 
 
-def run(target, kdir, megabytes, step=""):
-    """Profile the unpatched kernel and that of `step` (or the last); print and store it."""
+def run(target, kdir, megabytes, step="", peer=""):
+    """Profile the kernels without the series, with it (up to `step`), with each `peer`."""
     tree = trees.prepare(kdir, strict=True)
-    kernels = bench.choose(tree, step)
+    kernels = bench.choose(tree, step, peer)
     variant = bench.adapted(target)
     work = Worktree(tree)
     prune(work, variant.name, [kernel.slug for kernel in kernels])
     built = [(kernel, bench.build_kernel(work, variant, kernel)) for kernel in kernels]
     plugin = _plugin(built[0][1])
+    found = {kernel.name: {} for kernel in kernels}
+    kinds = [costs.special(build_dir, variant) for _, build_dir in built]
     for kb in SIZES:
-        found = [(kernel.name, *_counted(work.path, variant, kernel, build_dir, plugin, kb,
-                                         megabytes)) for kernel, build_dir in built]
-        for key in found[0][1]:
+        some = [(kernel.name, *_counted(work.path, variant, kernel, build_dir, plugin, kb,
+                                        megabytes)) for kernel, build_dir in built]
+        pages = megabytes * 256
+        for (name, windows, _), its in zip(some, kinds):
+            found[name] |= {key: costs.cost(each, its, pages) for key, each in windows.items()}
+        counted = [(name, {key: {a: count / pages for a, count in each.counts.items()}
+                           for key, each in windows.items()}, symbols)
+                   for name, windows, symbols in some]
+        for key in counted[0][1]:
             print(_table(target.name, key, [(name, counts[key], symbols)
-                                            for name, counts, symbols in found]))
-        for (kernel, build_dir), (_, counts, symbols) in zip(built, found):
+                                            for name, counts, symbols in counted]))
+        for (kernel, build_dir), (_, counts, symbols) in zip(built, counted):
             _list(target, kernel, build_dir, counts, symbols)
+    costs.publish(target.name, found)
+
+
+@dataclass
+class Window:
+    """What was counted of one operation."""
+
+    counts: dict = field(default_factory=dict)      # {address: executions}
+    lines: dict = field(default_factory=dict)       # {region: (distinct lines, accesses)}
 
 
 def _plugin(build_dir):
@@ -54,7 +72,7 @@ def _plugin(build_dir):
 
 
 def _counted(source, variant, kernel, build_dir, plugin, kb, megabytes):
-    """Boot with the plugin; return ({Key: {address: executions per page}}, Symbols)."""
+    """Boot with the plugin; return ({Key: Window}, Symbols)."""
     symbols = Symbols(paths.read(build_dir / "System.map"))
     guest = bench.guest(source, variant, build_dir)
     guest.accel, out = "tcg", build_dir / "gup-counts"
@@ -64,43 +82,46 @@ def _counted(source, variant, kernel, build_dir, plugin, kb, megabytes):
                     for kind, address in _marks(build_dir, symbols, variant))
     guest.target = guest.target.variant(guest.target.name, qemu_args=(
         *guest.target.qemu_args, "-plugin",
-        f"{plugin},start={begin:x},size={end - begin:x},out={out}{marks}"))
+        f"{plugin},start={begin:x},size={end - begin:x},out={out}{marks}"
+        f"{costs.regions(variant.arch, paths.read(build_dir / '.config'))}"))
     progress = ui.Progress(f"counting in the {kernel.name} kernel, {kb} kB")
     results = bench.boot(guest, f"{kernel.name}-profile", meter, megabytes, only=str(kb),
                            runs=1)
     progress.done()
-    pages = megabytes * 256
-    return assign(list(results), read_windows(out), pages), symbols
+    return assign(list(results), read_windows(out)), symbols
 
 
-def assign(keys, windows, pages):
-    """Return {Key: {address: executions per page}}: results and windows come in the same order.
+def assign(keys, windows):
+    """Return {Key: Window}: results and windows come in the same order.
 
     What is given back after a slow operation has a window and no result.
     """
     found, rest = {}, iter(windows)
     for key, following in itertools.zip_longest(keys, keys[1:]):
-        counts = next(rest, None)
+        window = next(rest, None)
         if key.op in GETS and (not following or following.op not in PUTS):
             next(rest, None)
-        if counts is None:
+        if window is None:
             raise UserError("the plugin of QEMU missed an operation", "see build/logs")
         if key.access == "write" and key.per_call > 512 or key.op == "move_pages":
-            found[key] = {address: count / pages for address, count in counts.items()}
+            found[key] = window
     if next(rest, None) is not None:
         raise UserError("the plugin of QEMU counted an operation too many", "see build/logs")
     return found
 
 
 def read_windows(path):
-    """Return [{address: executions}] from the plugin's file."""
+    """Return the Windows in the plugin's file."""
     found = []
     for line in path.read_text(encoding="ascii").splitlines():
+        words = line.split()
         if line == "window":
-            found.append({})
+            found.append(Window())
+        elif words[0] == "lines":   # a region may have several spans
+            before = found[-1].lines.get(words[1], (0, 0))
+            found[-1].lines[words[1]] = tuple(map(sum, zip(before, map(int, words[2:]))))
         else:
-            address, count = line.split()
-            found[-1][int(address, 16)] = int(count)
+            found[-1].counts[int(words[0], 16)] = int(words[1])
     return found
 
 
@@ -165,7 +186,8 @@ def _table(target, key, kernels):
 def _list(target, kernel, build_dir, counts, symbols):
     """Write the disassembly of the functions that cost most, with executions per page."""
     for key, executed in counts.items():
-        path = paths.results("bench", f"{target.name}-{kernel.name}-{key.op}-{key.folio_kb}.txt")
+        path = paths.results("bench", f"{target.name}-{kernel.name}-{key.op}-"
+                             f"{key.row.replace(' ', '-')}.txt")
         parts = []
         for function, count in symbols.by_function(executed).most_common(TOP):
             if count < 1:
