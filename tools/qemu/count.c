@@ -4,11 +4,11 @@
  * between two of them: `make bench` has the figures by function from it.
  *
  * Arguments: start=, size= (what is counted), out= (file), region=NAME:FROM:TO, and begin= or end=
- * (any number of times); all numbers are hexadecimal. When an instruction that is an end is reached
- * after one that is a begin, a line "window" is written, a line "address count" for each
- * instruction, and a line "lines NAME distinct all" for each region: how many lines of 64 bytes of it
- * these instructions read or wrote, and how often they read or wrote any. What is in no region counts
- * as "other". An instruction that is both ends what it finds open, and else begins.
+ * (any number of times); all numbers are hexadecimal. When an instruction that is an end is
+ * reached after one that is a begin, these lines are written: "window", "address count" for each
+ * instruction, and for each region "lines NAME distinct all": how many lines of 64 bytes of it the
+ * instructions read or wrote, and how often they read or wrote any. What is in no region is in
+ * "other". An instruction that is both ends what it finds open, and else begins.
  *
  * Debian has no header for plugins, so that what is used of the interface is declared here.
  */
@@ -125,8 +125,10 @@ static void begin(void)
 	madvise(counts, size * sizeof(*counts), MADV_DONTNEED);
 	madvise(seen, TABLE * sizeof(*seen), MADV_DONTNEED);
 	nr_seen = 0;
-	for (i = 0; i <= nr_regions; i++)
-		regions[i].lines = regions[i].all = 0;
+	for (i = 0; i <= nr_regions; i++) {
+		regions[i].lines = 0;
+		regions[i].all = 0;
+	}
 	counting = true;
 }
 
@@ -182,7 +184,8 @@ static bool add_region(const char *text)
 	struct region *r = &regions[nr_regions];
 	unsigned long long from, to;
 
-	if (nr_regions == MAX_REGIONS || sscanf(text, "%15[^:]:%llx:%llx", r->name, &from, &to) != 3)
+	if (nr_regions == MAX_REGIONS ||
+	    sscanf(text, "%15[^:]:%llx:%llx", r->name, &from, &to) != 3)
 		return false;
 	r[1] = (struct region){ "other", 0, UINT64_MAX };
 	r->from = from;
