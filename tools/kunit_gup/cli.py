@@ -144,7 +144,7 @@ def _rebase_check():
 
 def _export():
     changed = trees.export(_kdir())
-    return f"exported: {', '.join(changed) if changed else 'nothing to bring back'}"
+    return "\n    ".join(["exported:", *changed]) if changed else "exported: nothing to bring back"
 
 
 def _with_deps(function, **needs):

@@ -158,8 +158,8 @@ class _Bench:
         limit = round(3 * (time.monotonic() - begun)) + SPARE
         self.target = self.target.variant(self.target.name,
                                           timeout=min(limit, self.target.timeout))
-        ui.note(f"without a mutation, {verdict.count('PASS')} pass; a boot may take "
-                f"{self.target.timeout} s")
+        ui.note(f"without a mutation, {verdict.count('PASS')} pass; each boot is "
+                f"stopped after {self.target.timeout} s")
 
     def check(self, mutant):
         """Try one mutation; return its Check, and its entry of the report."""

@@ -180,8 +180,7 @@ def install(files, directory=None):
     if directory == paths.PATCHES:
         _renumber({slug(f): f.name for f in files})
     changed = sorted(n for n in old.keys() | new.keys() if old.get(n) != new.get(n))
-    ui.note(f"{directory.relative_to(paths.REPO)}: "
-            f"{', '.join(changed) if changed else 'nothing changed'}")
+    ui.note(f"{directory.relative_to(paths.REPO)}: {len(changed)} files changed")
     return changed
 
 
