@@ -161,6 +161,14 @@ ffffffff81000007:\tmov    %rax,(%rdi)
         self.assertEqual(costs.cost(window, ({2}, {3}), 10),
                          costs.Cost(11.5, 1, 0.5, 1, 2, 12))
 
+    def test_known(self):
+        """What a put costs is known, so that a plugin that counts wrong is noticed."""
+        put = key("put", kb=4)
+        costs.check({put: costs.Cost(19, 1.001, 0, 1, 0, 9)})
+        for wrong in ({}, {put: costs.Cost(19, 2, 0, 1, 0, 9)}, {put: costs.Cost(19, 1, 0, 0, 0, 9)}):
+            with self.assertRaisesRegex(UserError, "does not count one atomic"):
+                costs.check(wrong)
+
     def test_arm64_regions(self):
         """The map of struct pages ends 1 GB below the end, for each size of addresses."""
         for bits, shift, start in ((48, 12, "fffffdffc0000000"), (52, 16, "fffffc1fc0000000")):

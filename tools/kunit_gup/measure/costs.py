@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 
 from ..common import paths, proc
+from ..common.errors import UserError
 
 # By the names that objdump gives to instructions. On arm64, the store of a pair of exclusive
 # instructions is what counts.
@@ -73,8 +74,23 @@ def cost(window, kinds, pages):
         lines.get(OTHER, 0), total)))
 
 
+def check(costs):
+    """Refuse {Key: Cost} in which an operation with a known cost has another.
+
+    Giving back a reference to each of many small folios takes one atomic and one struct page each.
+    """
+    known = [each for key, each in costs.items() if (key.op, key.folio_kb) == ("put", 4)]
+    wrong = [each for each in known if not (0.99 < each.atomics < 1.01 > each.page_lines > 0.99)]
+    if wrong or not known:
+        raise UserError("the plugin of QEMU does not count one atomic and one line of struct pages "
+                        f"for a small folio that is given back: {wrong or 'nothing'}",
+                        "see tools/qemu/count.c")
+
+
 def publish(target, found):
     """Print and store {kernel: {Key: Cost}}."""
+    for each in found.values():
+        check(each)
     keys = sorted(next(iter(found.values())), key=lambda key: (key.op, key.folio_kb, key.mapping))
     lines = ["", f"{target}: per page; a line has 64 bytes",
              f"{'':<36}" + "".join(f"{each:>10}" for each in COLUMNS.values())]
