@@ -54,7 +54,7 @@ $(COMMANDS):
 #:
 #: measure
 #:   make bench           whole system calls, unpatched and patched (TARGET=x86_64)
-#:   make bench-profile   where the instructions of each operation go (TARGET=x86_64)
+#:   make bench-profile   where the instructions go; atomics, barriers, lines of data (TARGET=x86_64)
 #:   make bench-uml       the walkers on UML, unpatched and patched
 #:   make kselftest       the kernel's own tests around GUP, unpatched and patched
 #:
@@ -79,8 +79,8 @@ $(COMMANDS):
 #:   WAIT=1               wait for another run instead of giving up
 #:   ROUNDS=7             bench, bench-uml: boots of each kernel
 #:   MB=256               bench: how much memory is pinned
-#:   PEER='mails/ b.mbox'  other series for Linux 7.3 (also a.patch,b.patch): kunit: what the suites
-#:                        say about them; bench: measure them as well
+#:   PEER='mails/ b.mbox' other series for Linux 7.3 (also a.patch,b.patch): kunit: what the suites
+#:                        say about them; bench, bench-profile: measure them as well
 #:   KUNIT=idle           bench: also with KUnit and the suites in the kernel, and none running
 #:   STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #:   STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series
