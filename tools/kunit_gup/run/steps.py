@@ -98,7 +98,8 @@ def load(slugs, target):
             if slug not in slugs:
                 raise UserError(f"tools/steps.toml names the patch '{slug}', which is not in "
                                 "mm/patches", f"known: {', '.join(slugs)}")
-        if entry.get("target", target) != target:
+        named = entry.get("target", target)
+        if target not in (named if isinstance(named, list) else [named]):
             continue
         first = slugs.index(entry.get("from", slugs[0]))
         found.append(entry | {"steps": range(first, slugs.index(entry["until"]))})
