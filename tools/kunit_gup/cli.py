@@ -110,7 +110,7 @@ def _check():
 
 def _check_all():
     booted, module, stepped = targets.rest(), targets.table()["x86_64"], _target()
-    deps.ensure(stepped, *booted, module, *build_variants.chosen().values())
+    deps.ensure(stepped, *booted, module, *objects.kernels(), *build_variants.chosen().values())
     return check.rest(booted, module, stepped, _kdir(), command)
 
 

@@ -24,7 +24,7 @@
 #define MAX_REGIONS 8
 #define MAX_NAME 16
 #define LINE 64			/* bytes of a cache line */
-#define TABLE (1UL << 22)	/* places for the lines of a window, four times what it has */
+#define TABLE (1UL << 22)	/* places for the lines of a window, far more than it has */
 #define BEGIN 1
 #define END 2
 

@@ -85,6 +85,11 @@ class Peer(Sandbox):
             with self.subTest(name):
                 self.assertIn("again_20", self.source(self.choose(self.top / name)[2]))
 
+    def test_same_name(self):
+        write(self.top, {"one/a.patch": rename_patch(20), "two/a.patch": rename_patch(30)})
+        self.assertRegex("\n".join(self.choose(self.top / "one/a.patch", self.top / "two/a.patch",
+                                               between=" ")), "two series with the same name")
+
     def test_no_patch(self):
         write(self.top, {"text": "nothing\n"})
         self.assertRegex("\n".join(self.choose(self.top / "text")), "has no patch in it")

@@ -78,10 +78,12 @@ class Recipes(unittest.TestCase):
                          ["not printed: got 3"])
 
     def test_readme(self):
-        """README has all four, and its tables are good ones."""
+        """README has all four."""
         text = (support.TOOLS.parent / "README.md").read_text(encoding="utf-8")
         self.assertTrue(recipes.Row(recipes.recipe(text, "A row")).text)
         self.assertTrue(recipes.Suite(recipes.recipe(text, "A suite")).file)
+        self.assertIn("[[mutant]]", recipes.block(recipes.recipe(text, "A mutation")))
+        self.assertIn("[target.", recipes.block(recipes.recipe(text, "A target")))
 
 
 if __name__ == "__main__":

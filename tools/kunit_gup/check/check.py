@@ -44,6 +44,7 @@ def rest(chosen, module, stepped, kdir, command):
         "every step": lambda: steps.run(stepped, kdir),
         "build variants": lambda: build_variants.run(kdir, strict=True),
         "suites as a module": lambda: module_runs.checks(module, kdir, strict=True),
+        "hot functions": lambda: objects.idle(kdir),
         "each command": lambda: commands.shortest(command),
     }
     return _stages(stages, chosen, kdir)

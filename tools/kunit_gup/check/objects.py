@@ -59,7 +59,7 @@ def run(kdir=None, brief=False):
     for kernel in kernels():
         prune(work, kernel.name, [name for name, _ in ends])
     found = [check for kernel in kernels() for check in _kernel(tree, work, kernel, ends)]
-    return found if brief else found + idle(tree)
+    return found if brief else found + idle(kdir)
 
 
 def kernels():
@@ -109,8 +109,9 @@ def _kernel(tree, work, kernel, ends):
     return [*checks, Check(f"{kernel.name}: no test access without KUnit", left)]
 
 
-def idle(tree):
+def idle(kdir=None):
     """Build the hot functions without KUnit, with it, and with the suites; return the Checks."""
+    tree = trees.prepare(kdir, strict=True)
     kernel, = [k for k in kernels() if k.arch == "x86_64"] or [None]
     if not kernel:
         return [Check("the cost of KUnit", skipped="no compiler for x86_64")]
@@ -122,13 +123,18 @@ def idle(tree):
         return {o: (code(build_dir / "mm" / o, kernel.cross_compile),
                     branches(build_dir / "mm" / o, kernel.cross_compile)) for o in HOT}
 
-    plain = built("without KUnit", [])
-    return [Check(f"{kernel.name}: {function}() with {what} calls nothing more", problems,
-                  detail=f"{nr} static branches of KUnit")
-            for what, config in KUNIT.items() for o, (found, nrs) in built(what, config).items()
-            for function in HOT[o] if (text := found.get(f".text.{function}"))
-            for nr in [nrs.get(f".text.{function}", 0)]
-            for problems in [more(function, text, nr, plain[o][0])]]
+    plain, checks = built("without KUnit", []), []
+    for what, config in KUNIT.items():
+        for o, (found, branches_of) in built(what, config).items():
+            for function in HOT[o]:
+                section = f".text.{function}"
+                if section in found:
+                    nr = branches_of[section]
+                    checks.append(Check(
+                        f"{kernel.name}: {function}() with {what} calls nothing more",
+                        more(function, found[section], nr, plain[o][0]),
+                        detail=f"static branches of KUnit: {nr}"))
+    return checks
 
 
 def more(function, text, nr, plain):

@@ -38,7 +38,7 @@ def run(target, kdir=None):
         good = trial.results("gup_fast")
         found = [Check("README's row", expected(good, row.name, "PASS")),
                  Check("README's suite", suite.problems(trial.results(suite.suite))),
-                 Check("README's target", trial.on(other))]
+                 trial.on(other)]
         file = path / mutant.file
         paths.write_atomically(file, mutant.apply(paths.read(file)))
         build.make(path, target, build_dir, trial.log(), "all")
@@ -66,11 +66,16 @@ class _Trial:
                           quiet=True).results
 
     def on(self, other):
-        """Boot the kernel as `other`, which differs in what is not built; return the problems."""
+        """Boot the kernel as `other`, which differs in what is not built; return the Check."""
+        check = Check("README's target")
         if (other.arch, other.config) != (self.target.arch, self.target.config):
-            return [f"{other.name} takes another build, which is not tried here"]
+            check.skipped = f"{other.name} is another kernel than {self.target.name}"
+            return check
         results = self.results("gup_fast", other)
-        return [f"{r.name}: FAIL" for r in results if r.failed] or ([] if results else ["no test ran"])
+        check.problems = [f"{r.name}: FAIL" for r in results if r.failed]
+        if not results:
+            check.problems.append("no test ran")
+        return check
 
 
 class Row:

@@ -22,9 +22,12 @@ CONFLICT = re.compile(r"^<{7}[^\n]*\n(.*?)^\|{7}[^\n]*\n(.*?)^={7}\n(.*?)^>{7}[^
 def names(text):
     """Return the peers of PEER=: separated by spaces, and quoted as in the shell."""
     try:
-        return shlex.split(text)
+        found = shlex.split(text)
     except ValueError as error:
         raise UserError(f"PEER={text} cannot be read: {error}", "quote it as in the shell") from None
+    if len(set(map(title, found))) < len(found):
+        raise UserError(f"PEER={text} has two series with the same name", "rename one")
+    return found
 
 
 def title(peer):
