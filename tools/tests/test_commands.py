@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """tools/commands.toml: each command of the Makefile is tried, or there is a reason."""
 
+import contextlib
 import os
 import unittest
 from unittest import mock
@@ -48,7 +49,8 @@ class Table(unittest.TestCase):
         """The variables of a shortest form are good ones."""
         for name, entry in self.table.items():
             if name != "series-check" and "run" in entry:
-                with self.subTest(name), mock.patch.dict(os.environ, entry["run"], clear=True):
+                with self.subTest(name), contextlib.chdir(support.TOOLS.parent), \
+                        mock.patch.dict(os.environ, entry["run"], clear=True):
                     options.check(name)
 
     def test_run(self):
