@@ -35,10 +35,10 @@ struct gup_node_pins;
  * @fast_pte_changed: gup_fast_pte_changed(), to be replaced
  * @grab_fast:        try_grab_folio_fast(); IRQs disabled
  * @put_folio:        gup_put_folio()
- * @put_uncounted:    gup_put_folio_uncounted(), to be replaced; NULL where the
- *                    tree does not have it
- * @unpin_folio:      gup_unpin_folio(), to be replaced; NULL where the tree
- *                    unpins with gup_put_folio()
+ * @put_uncounted:    __gup_put_folio(), which each put comes to, to be replaced;
+ *                    NULL where that is @put_folio
+ * @unpin_folio:      gup_unpin_folio(); NULL where the tree reads the struct page
+ *                    of each entry of an array that it unpins
  * @fast_unpin:       gup_fast_unpin_user_pages()
  * @collect_longterm: collect_longterm_unpinnable_folios() for an array of pages
  *                    or folios; NULL without CONFIG_MIGRATION
@@ -67,7 +67,7 @@ struct gup_kunit_gup {
 	struct folio *(*grab_fast)(struct page *page, int refs,
 				   unsigned int flags);
 	void (*put_folio)(struct folio *folio, int refs, unsigned int flags);
-	void (*put_uncounted)(struct folio *folio, int refs,
+	bool (*put_uncounted)(struct folio *folio, int refs,
 			      unsigned int flags);
 	void (*unpin_folio)(struct folio *folio, int refs,
 			    struct gup_node_pins *pins);

@@ -91,11 +91,11 @@ static void gup_put_stub(struct folio *folio, int refs, unsigned int flags)
 	gup_call_void(gup_kunit_gup.put_folio(folio, refs, flags));
 }
 
-static void gup_unpin_stub(struct folio *folio, int refs,
-			   struct gup_node_pins *pins)
+static bool gup_put_uncounted_stub(struct folio *folio, int refs,
+				   unsigned int flags)
 {
 	gup_array_log(folio, refs);
-	gup_call_void(gup_kunit_gup.unpin_folio(folio, refs, pins));
+	return gup_call_real(gup_kunit_gup.put_uncounted(folio, refs, flags));
 }
 
 static bool gup_array_dirty_folio(struct address_space *mapping,
@@ -132,9 +132,9 @@ void gup_array_watch(struct gup_array *array)
 
 	array->fx->file.a_ops = &gup_array_aops;
 	kunit_activate_static_stub(test, gup_kunit_gup.put_folio, gup_put_stub);
-	if (gup_kunit_gup.unpin_folio)
-		kunit_activate_static_stub(test, gup_kunit_gup.unpin_folio,
-					   gup_unpin_stub);
+	if (gup_kunit_gup.put_uncounted)
+		kunit_activate_static_stub(test, gup_kunit_gup.put_uncounted,
+					   gup_put_uncounted_stub);
 }
 
 /**

@@ -149,11 +149,11 @@ static void gup_put_stub(struct folio *folio, int refs, unsigned int flags)
 	gup_call_void(gup_kunit_gup.put_folio(folio, refs, flags));
 }
 
-static void gup_put_uncounted_stub(struct folio *folio, int refs,
+static bool gup_put_uncounted_stub(struct folio *folio, int refs,
 				   unsigned int flags)
 {
 	gup_race_look_at_irqs(gup_current_fixture());
-	gup_call_void(gup_kunit_gup.put_uncounted(folio, refs, flags));
+	return gup_call_real(gup_kunit_gup.put_uncounted(folio, refs, flags));
 }
 
 /**
