@@ -5,6 +5,8 @@
  * every folio, the referenced bits, the statistics. Then put the pages and
  * check again.
  */
+#include <linux/irqflags.h>
+
 #include "fixture/gup_stat.h"
 #include "oracle/gup_oracle.h"
 #include "walk/gup_race.h"
@@ -67,8 +69,10 @@ static void gup_check_array(struct gup_fixture *fx, struct gup_walk *walk,
 					 fx->want[i]);
 	}
 	for (; i < gup_nr_slots(walk) && !diff->what; i++)
-		gup_differs_page(diff, fx->folio, "entry behind the pages", i,
-				 pages[i], GUP_POISON);
+		if (pages[i] != GUP_POISON)
+			gup_differs_page(diff, fx->folio,
+					 "entry behind the pages", i, pages[i],
+					 GUP_POISON);
 }
 
 /* For each folio, count its pages that the walk returned. */
@@ -194,11 +198,14 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 {
 	const long released = gup_fixture_stat(NR_FOLL_PIN_RELEASED);
 	const int counted = gup_nr_counted(fx, walk);
+	unsigned long irq;
 	int i;
 
 	if (diff->what)
 		return false;
 
+	/* Each put would disable interrupts, which is a system call on UML. */
+	local_irq_save(irq);
 	for (i = 0; i < walk->pinned; i++) {
 		struct folio *folio = page_folio(fx->pages[GUP_PAGES_BEFORE + i]);
 
@@ -207,6 +214,7 @@ bool gup_walk_undo(struct gup_fixture *fx, struct gup_walk *walk,
 		folio_clear_referenced(folio);
 		folio_clear_dirty(folio);
 	}
+	local_irq_restore(irq);
 
 	gup_differs(diff, "pins released", 0,
 		    gup_fixture_stat(NR_FOLL_PIN_RELEASED) - released, counted);
