@@ -36,13 +36,20 @@ HOT = {"gup.o": ("gup_fast_pte_range", "gup_fast_large_ptes", "gup_fast_fallback
                  "collect_longterm_unpinnable_folios", "gup_fast_unpin_user_pages",
                  "unpin_user_pages", "unpin_folios"),
        "migrate.o": ("do_pages_stat", "do_pages_stat_array")}
-# What a hot function may call with KUnit although it is inlined without it.
-SELDOM = {"do_pages_stat_relock": "once for each time that the lock is given up",
-          "do_pages_stat_alloc": "once a call", "do_pages_stat_end": "once a chunk",
-          "do_pages_stat_array": "once a chunk", "gup_put_folio": "once at an error",
-          "gup_fast_pte_range": "once a page table", "gup_fast_available": "once a call",
-          "collect_longterm_unpinnable_folios": "once a call",
-          "gup_fast_unpin_user_pages": "once at a walk that has to be done again"}
+# What a hot function (the first of each pair) may call with KUnit although it is inlined without.
+SELDOM = {("do_pages_stat_array", "do_pages_stat_relock"): "each time the lock is given up",
+          ("do_pages_stat_array", "do_pages_stat_end"): "once a chunk",
+          ("do_pages_stat", "do_pages_stat_alloc"): "once a call",
+          ("do_pages_stat", "do_pages_stat_array"): "once a chunk",
+          ("do_pages_stat", "do_pages_stat_relock"): "each time the lock is given up",
+          ("do_pages_stat", "do_pages_stat_end"): "once a chunk",
+          ("follow_page_pte", "gup_put_folio"): "once at an error",
+          ("check_and_migrate_movable_pages_or_folios", "gup_put_folio"): "before migration",
+          ("check_and_migrate_movable_pages_or_folios", "collect_longterm_unpinnable_folios"):
+              "once a call",
+          ("gup_fast_fallback", "gup_fast_pte_range"): "once a page table",
+          ("gup_fast_fallback", "gup_fast_available"): "once a call",
+          ("gup_fast_fallback", "gup_fast_unpin_user_pages"): "at a walk to be done again"}
 CALLED = re.compile(r"^\s*(?:call|jmp)\b.*\n\s+R_X86_64_\w+\s+(\S+?)[-+]0x", re.M)
 INDIRECT = "__x86_indirect_thunk"
 COUNTED = re.compile(r"(__UNIQUE_ID_\w+_)\d+\b")
@@ -138,9 +145,14 @@ def idle(kdir=None):
 
 
 def more(function, text, nr, plain):
-    """Return what a hot function with `nr` branches calls, and no function of `plain`."""
-    called = {name for other in plain.values() for name in calls(other)}
-    known = {name.split(".")[0] for name in called} | {*SELDOM, function}
+    """Return what a hot function with `nr` branches calls, and does not call in `plain`.
+
+    If it is inlined there, what any function of `plain` calls is known.
+    """
+    section = f".text.{function}"
+    same = [plain[section]] if section in plain else plain.values()
+    known = {name for other in same for name in calls(other)} | {function}
+    known |= {callee for caller, callee in SELDOM if caller == function}
     problems = [f"it calls {name}()" for name in sorted(calls(text) - known)]
     # Each branch leads to the look for a stub, and to the stub.
     if text.count(INDIRECT) > 2 * nr + sum(other.count(INDIRECT) for other in plain.values()):
