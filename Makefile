@@ -2,13 +2,13 @@
 # Delegates only: everything is done by tools/kunit-gup.
 
 export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER KUNIT STEP STEPS HERD \
-	GUP_SEED
+	GUP_SEED A B
 
 COMMANDS := kunit steps module-runs move-pages build-variants plan \
 	prepare export discard rebase-check \
 	check check-all test lint checkpatch w1 modules-check objects litmus recipes coverage \
 	mutants \
-	bench bench-profile bench-uml kselftest \
+	bench bench-profile bench-uml bench-here bench-compare kselftest \
 	series series-check kernelci table \
 	clean distclean
 
@@ -56,6 +56,8 @@ $(COMMANDS):
 #:   make bench           whole system calls, unpatched and patched (TARGET=x86_64)
 #:   make bench-profile   where the instructions go; atomics, barriers, lines of data (TARGET=x86_64)
 #:   make bench-uml       the walkers on UML, unpatched and patched
+#:   make bench-here      the running kernel, as root: time, cycles and cache misses (TARGET=: a guest)
+#:   make bench-compare   two files of figures, of two kernels or machines, side by side (A= B=)
 #:   make kselftest       the kernel's own tests around GUP, unpatched and patched
 #:
 #: publish
@@ -77,10 +79,11 @@ $(COMMANDS):
 #:   GUP_SEED=42          repeat the random order of the suites, by the seed that a case printed
 #:   JOBS=N               jobs of make; default: all CPUs
 #:   WAIT=1               wait for another run instead of giving up
-#:   ROUNDS=7             bench, bench-uml: boots of each kernel
-#:   MB=256               bench: how much memory is pinned
+#:   ROUNDS=7             bench, bench-uml, bench-here: boots or runs of each kernel
+#:   MB=256               bench, bench-here: how much memory is pinned
 #:   PEER='mails/ b.mbox' other series for Linux 7.3 (also a.patch,b.patch): kunit: what the suites
 #:                        say about them; bench, bench-profile: measure them as well
+#:   A=, B=one.json       bench-compare: files of build/bench
 #:   KUNIT=idle           bench: also with KUnit and the suites in the kernel, and none running
 #:   STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #:   STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series

@@ -33,14 +33,17 @@ static void *map(int fd, unsigned long length, unsigned long offset)
 	return found;
 }
 
-static void open_ring(struct ring *ring)
+/* Return whether there is an io_uring. */
+static int open_ring(struct ring *ring)
 {
 	struct io_uring_params p = { 0 };
 	char *queue;
 
 	ring->fd = _syscall(__NR_io_uring_setup, ENTRIES, &p);
-	if (ring->fd < 0)
-		fail("io_uring", "not in this kernel");
+	if (ring->fd < 0) {
+		lacks("io_uring", "not in this kernel, or forbidden");
+		return 0;
+	}
 	queue = map(ring->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe) +
 		    p.sq_entries * sizeof(int), IORING_OFF_SQ_RING);
 	ring->entry = map(ring->fd, p.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
@@ -49,6 +52,7 @@ static void open_ring(struct ring *ring)
 	ring->cq_mask = *(unsigned int *)(queue + p.cq_off.ring_mask);
 	ring->results = (struct io_uring_cqe *)(queue + p.cq_off.cqes);
 	memset(queue + p.sq_off.array, 0, p.sq_entries * sizeof(int));	/* always entry 0 */
+	return 1;
 }
 
 /* Read a block through the ring; return how much was read. */
@@ -73,52 +77,57 @@ static long ring_read(struct ring *ring, int fd, void *to, unsigned long length)
 static void measure_reads(const struct layout *l, char *start, unsigned int per_call,
 			  struct ring *ring)
 {
-	unsigned long begin, ns, block = per_call * PAGE;
+	unsigned long block = per_call * PAGE;
 	int fd = open(DEVICE, O_RDONLY | O_DIRECT);
+	struct span span;
 	long got;
 	char *p;
 
 	if (fd < 0)
-		fail(DEVICE, "cannot open");
-	begin = now();
+		return lacks(DEVICE, "cannot open; modprobe null_blk makes it");
+	begin(&span);
 	for (p = start; p < start + size; p += block) {
 		got = ring ? ring_read(ring, fd, p, block) :
 			     _syscall(__NR_pread64, fd, p, block, 0);
 		if (got != (long)block)
 			fail(DEVICE, "cannot read");
 	}
-	ns = now() - begin;
+	finish(&span);
 	close(fd);
-	result(ring ? "uring_read" : "direct_read", l, "write", per_call, ns);
+	result(ring ? "uring_read" : "direct_read", l, "write", per_call, &span);
 }
 
 /* What io_uring does to keep a buffer: a longterm pin, and a look at each page. */
 static void measure_register(const struct layout *l, char *start, struct ring *ring)
 {
 	struct iovec buffer = { .iov_base = start, .iov_len = size };
-	unsigned long begin, middle, done;
+	struct span pin, unpin;
 
-	begin = now();
+	begin(&pin);
 	if (_syscall(__NR_io_uring_register, ring->fd, IORING_REGISTER_BUFFERS, &buffer, 1))
 		fail("io_uring", "cannot register a buffer");
-	middle = now();
+	finish(&pin);
+	begin(&unpin);
 	if (_syscall(__NR_io_uring_register, ring->fd, IORING_UNREGISTER_BUFFERS, NULL, 0))
 		fail("io_uring", "cannot unregister a buffer");
-	done = now();
-	result("register_buffer", l, "write", size / PAGE, middle - begin);
-	result("unregister_buffer", l, "write", size / PAGE, done - middle);
+	finish(&unpin);
+	result("register_buffer", l, "write", size / PAGE, &pin);
+	result("unregister_buffer", l, "write", size / PAGE, &unpin);
 }
 
 void measure_io(const struct layout *l, char *start)
 {
 	struct ring ring;
+	int has_ring = open_ring(&ring);
 	unsigned int i;
 
-	open_ring(&ring);
 	for (i = 0; i < sizeof(per_calls) / sizeof(*per_calls); i++) {
 		measure_reads(l, start, per_calls[i], NULL);
-		measure_reads(l, start, per_calls[i], &ring);
+		if (has_ring)
+			measure_reads(l, start, per_calls[i], &ring);
 	}
-	measure_register(l, start, &ring);
-	close(ring.fd);
+	if (has_ring) {
+		measure_register(l, start, &ring);
+		close(ring.fd);
+	}
 }

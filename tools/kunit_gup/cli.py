@@ -11,7 +11,8 @@ from .check import (check, checkpatch, commands, coverage, lint, litmus, modules
                     objects, recipes, test, w1)
 from .common import checks, deps, lock, paths, proc, ui
 from .common.errors import UserError
-from .measure import bench, bench_profile, bench_uml, kselftest, plot
+from .measure import (bench, bench_compare, bench_here, bench_profile, bench_uml, kselftest,
+                      plot)
 from .options import number, value as option
 from .publish import kernelci, series, series_check, table
 from .run import build_variants, kunit, module_runs, move_pages, referee, steps, targets
@@ -119,6 +120,19 @@ def _bench():
               number("MB", 256), option("STEP"), option("PEER"), option("KUNIT") == "idle")
 
 
+def _bench_here():
+    target = _target() if option("TARGET") else None
+    deps.ensure(*([target] if target else []))
+    bench_here.run(_kdir(), number("ROUNDS", 2), number("MB", 256), target)
+
+
+def _bench_compare():
+    if not (option("A") and option("B")):
+        raise UserError("bench-compare needs two files of figures",
+                        "say A=build/bench/ONE.json B=build/bench/OTHER.json")
+    bench_compare.run(option("A"), option("B"))
+
+
 def _bench_uml():
     bench_uml.run(_ready(_target(), programs=plot.PROGRAMS), _kdir(), number("ROUNDS", 7),
                   option("STEP"), option("STEPS") == "all")
@@ -198,6 +212,8 @@ COMMANDS = {
     "bench-profile": lambda: bench_profile.run(_ready(_target("x86_64")), _kdir(),
                                                number("MB", 16), option("STEP"), option("PEER")),
     "bench-uml": _bench_uml,
+    "bench-here": _bench_here,
+    "bench-compare": _bench_compare,
     "kselftest": lambda: kselftest.run(_ready(_target("x86_64"), headers=kselftest.LIBRARIES),
                                        _kdir(), option("STEP"), option("FILTER")),
 

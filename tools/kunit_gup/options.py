@@ -20,7 +20,8 @@ MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest
 ROUNDS = range(1, 101)
 JOBS = range(1, 1025)
 MEASURED = ("x86_64", "arm64")      # tools/initramfs/measure.c knows their instructions
-TARGETS = {"bench": MEASURED, "bench-profile": MEASURED, "kselftest": MEASURED,
+TARGETS = {"bench": MEASURED, "bench-profile": MEASURED, "bench-here": MEASURED,
+           "kselftest": MEASURED,
            "move-pages": ("x86_64",), "coverage": ("uml",)}
 
 
@@ -102,6 +103,14 @@ def _peer(command, text):
                     f"and there is no {name}")
 
 
+def _figures(name):
+    def good(_command, text):
+        if not Path(text).is_file():
+            _refuse(name, text, "a file of make bench or make bench-here, such as "
+                    "build/bench/x86_64.json")
+    return good
+
+
 def _step(command, text):
     known = [patches.number(patch) for patch in patches.patch_files()]
     if command == "series-check":
@@ -175,6 +184,8 @@ CHECKS = {
     "ROUNDS": _numbers("ROUNDS", ROUNDS),
     "MB": _numbers("MB", MB),
     "PEER": _peer,
+    "A": _figures("A"),
+    "B": _figures("B"),
     "KUNIT": _one_of("KUNIT", lambda: ("idle",)),
     "STEP": _step,
     "STEPS": _one_of("STEPS", lambda: ("all",)),

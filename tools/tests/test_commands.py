@@ -48,7 +48,8 @@ class Table(unittest.TestCase):
     def test_shortest_form(self):
         """The variables of a shortest form are good ones."""
         for name, entry in self.table.items():
-            if name != "series-check" and "run" in entry:
+            # Their files are made by a command before them.
+            if name not in ("series-check", "bench-compare") and "run" in entry:
                 with self.subTest(name), contextlib.chdir(support.TOOLS.parent), \
                         mock.patch.dict(os.environ, entry["run"], clear=True):
                     options.check(name)

@@ -33,6 +33,8 @@ BAD = (
     ("bench-profile", "MB", "4096", "it takes an even number from 16 to 1024"),
     ("bench", "PEER", "none.patch", "it takes mailboxes, folders"),
     ("bench", "KUNIT", "busy", "known: idle"),
+    ("bench-compare", "A", "none.json", "it takes a file of make bench or make bench-here"),
+    ("bench-compare", "B", "none.json", "it takes a file of make bench or make bench-here"),
     ("bench", "STEP", "9999", "it takes a number from 0001 to 0001"),
     ("bench", "STEP", "0001,0001", "it takes a number from "),
     ("steps", "STEP", "0001,0002", "it takes numbers separated by commas, from "),

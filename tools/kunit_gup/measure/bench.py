@@ -137,18 +137,28 @@ def settle(guests):
 
 def boot(each, name, meter, megabytes, only="", runs=RUNS):
     """Boot a guest once; return {Key: value} of its console, the median of some runs."""
-    log = paths.fresh_log(f"bench-{each.target.name}-{name}")
-    # With notices of the kernel in the middle of its lines, a result is none.
-    args = ["panic=-1", "norandmaps", "loglevel=4", "kunit.enable=0", f"GUP_MB={megabytes}", f"GUP_RUNS={runs}",
-            *([f"GUP_ONLY={only}"] if only else [])]
-    problems = each.boot(log, args, prefix=bench_uml.pinned())
-    text = paths.read(log).replace("\r", "")
-    if problems or "kunit-gup: done" not in text:
-        problems += ERROR.findall(text)[-1:]
-        raise UserError(f"the {name} kernel was not measured: {'; '.join(problems)}",
-                        f"see {log}")
+    text, log = console(each, name, megabytes, only, runs)
     check_meter(meter, text, log)
     return figures.parse(RESULT.findall(text))
+
+
+def console(each, name, megabytes, only="", runs=RUNS, more=()):
+    """Boot a guest once, with `more` arguments; return what is on its console, and the log."""
+    log = paths.fresh_log(f"bench-{each.target.name}-{name}")
+    # With notices of the kernel in the middle of its lines, a result is none.
+    args = ["panic=-1", "norandmaps", "loglevel=4", "kunit.enable=0", f"GUP_MB={megabytes}",
+            f"GUP_RUNS={runs}", *([f"GUP_ONLY={only}"] if only else []), *more]
+    problems = each.boot(log, args, prefix=bench_uml.pinned())
+    return complete(name, paths.read(log).replace("\r", ""), log, problems), log
+
+
+def complete(name, text, log, problems=()):
+    """Return the `text` that the program in the `name` kernel has printed, if it was all."""
+    if problems or "kunit-gup: done" not in text:
+        problems = [*problems, *ERROR.findall(text)[-1:]]
+        raise UserError(f"the {name} kernel was not measured: {'; '.join(problems)}",
+                        f"see {log}")
+    return text
 
 
 def check_meter(meter, text, log):

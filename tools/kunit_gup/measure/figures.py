@@ -12,10 +12,16 @@ from . import plot
 
 INSTRUCTIONS = "instructions"
 TIME = "time"
-UNITS = {INSTRUCTIONS: "guest instructions per page", TIME: "ns per page"}
+CYCLES = "cycles"
+MISSES = "cache misses"
+UNITS = {INSTRUCTIONS: "guest instructions per page", TIME: "ns per page",
+         CYCLES: "cycles per page", MISSES: "cache misses per page"}
+# What the program prints of each on a machine; a guest's clock may count instructions.
+FIELDS = {TIME: "ns", CYCLES: "cycles", MISSES: "misses"}
 HUGE_KB = 2048
 MAPPINGS = ("pte", "pmd", "hugetlb")
-METERS = {INSTRUCTIONS: "counted by QEMU, no measure of time", TIME: "measured time"}
+METERS = {INSTRUCTIONS: "counted by QEMU, no measure of time", TIME: "measured time",
+          CYCLES: "counted by the processor", MISSES: "counted by the processor"}
 
 
 # What a page cannot cost less than, in instructions: what is read and written for it.
@@ -108,14 +114,16 @@ class Figures:
         ui.note(f"drawings: {paths.results('bench', f'{self.target}-*.svg')}")
 
 
-def parse(lines):
-    """Return {Key: value per page} from the result lines of one boot."""
+def parse(lines, field="ns"):
+    """Return {Key: value of the `field` per page} from the result lines of one boot."""
     found = {}
     for line in lines:
         fields = dict(word.split("=", 1) for word in line.split())
+        if field not in fields:
+            continue
         key = Key(fields["op"], fields["access"], int(fields["per_call"]), int(fields["kb"]),
                   fields["map"])
-        found.setdefault(key, []).append(int(fields["ns"]) / int(fields["pages"]))
+        found.setdefault(key, []).append(int(fields[field]) / int(fields["pages"]))
     return {key: statistics.median(values) for key, values in found.items()}
 
 
