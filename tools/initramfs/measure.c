@@ -97,7 +97,7 @@ static void enable(unsigned long kb)
 	unsigned long other;
 	char path[128];
 
-	for (other = 8; other <= PMD / KB; other *= 2) {
+	for (other = 8; other <= HUGE / KB; other *= 2) {
 		thp_path(path, other, "enabled");
 		if (!access(path, W_OK))
 			write_file(path, other == kb ? "madvise" : "never");
@@ -118,9 +118,11 @@ static void verify(const struct layout *l, const long *before)
 	long wanted, got, huge;
 	unsigned long kb;
 
-	for (kb = 8; kb <= PMD / KB; kb *= 2) {
+	for (kb = 8; kb <= HUGE / KB; kb *= 2) {
 		got = folios(kb) - before[kb];
 		wanted = kb == l->kb && l->map != MAP_TLB ? size / KB / kb : 0;
+		if (kb * KB <= PAGE)
+			continue;
 		/* The counters are the system's, and it may do something else. */
 		if (folios(kb) >= 0 && labs(got - wanted) > strays) {
 			printf("kunit-gup: %ld of %ld folios of %lu kB\n", got, wanted, kb);
@@ -140,7 +142,7 @@ static void split(char *start)
 {
 	char *p;
 
-	for (p = start; p < start + size; p += PMD) {
+	for (p = start; p < start + size; p += HUGE) {
 		if (_syscall(__NR_mprotect, p, PAGE, PROT_READ) ||
 		    _syscall(__NR_mprotect, p, PAGE, PROT_READ | PROT_WRITE))
 			fail("mprotect", "failed");
@@ -151,32 +153,32 @@ static void split(char *start)
 static char *make(const struct layout *l, void **base, unsigned long *length)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	long before[PMD / KB + 1];
+	long before[HUGE / KB + 1];
 	unsigned long kb;
 	char *start, *p;
 
-	for (kb = 8; kb <= PMD / KB; kb *= 2)
+	for (kb = 8; kb <= HUGE / KB; kb *= 2)
 		before[kb] = folios(kb);
 	if (l->map == MAP_TLB) {
 		char text[32];
 
-		snprintf(text, sizeof(text), "%lu", size / PMD);
+		snprintf(text, sizeof(text), "%lu", size / HUGE);
 		write_file("/proc/sys/vm/nr_hugepages", text);
 		flags |= MAP_HUGETLB;
 	}
 	enable(l->map == MAP_TLB ? 0 : l->kb);
-	*length = l->map == MAP_TLB ? size : size + PMD;
+	*length = l->map == MAP_TLB ? size : size + HUGE;
 	*base = mmap(NULL, *length, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (*base == MAP_FAILED)
 		fail("mmap", "failed");
-	start = (char *)(((unsigned long)*base + PMD - 1) & ~(PMD - 1));
+	start = (char *)(((unsigned long)*base + HUGE - 1) & ~(HUGE - 1));
 	/* Fails where the kernel has no transparent huge pages. */
-	if (l->map != MAP_TLB && l->kb > 4)
+	if (l->map != MAP_TLB && l->kb * KB > PAGE)
 		_syscall(__NR_madvise, start, size, MADV_HUGEPAGE);
 	for (p = start; p < start + size; p += PAGE)
 		*p = 1;
 	enable(0);		/* khugepaged has nothing to do */
-	if (l->map == MAP_PTE && l->kb == PMD / KB)
+	if (l->map == MAP_PTE && l->kb == HUGE / KB && PAGE == 4 * KB)
 		split(start);
 	verify(l, before);
 	return start;
@@ -315,7 +317,9 @@ static int possible(const struct layout *l)
 {
 	char path[128], text[64];
 
-	if (getpid() == 1 || l->kb == 4)
+	if (l->kb * KB < PAGE || (l->map != MAP_PTE && PAGE != 4 * KB))
+		return 0;
+	if (getpid() == 1 || l->kb * KB == PAGE)
 		return 1;
 	snprintf(text, sizeof(text), "folios of %lu kB", l->kb);
 	thp_path(path, l->kb, "enabled");
@@ -357,6 +361,7 @@ int main(void)
 {
 	int child, status;
 
+	page_size = getpagesize();
 	printf("kunit-gup: booted\n");
 	if (getpid() != 1) {
 		measure_here();

@@ -10,6 +10,7 @@ static const unsigned long counter_events[] = {
 	PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_CACHE_MISSES
 };
 
+unsigned long page_size;
 unsigned long size;
 int counters[NR_COUNTERS] = { -1, -1 };
 

@@ -5,8 +5,8 @@
 
 #define KB	1024UL
 #define MB	(1024 * KB)
-#define PAGE	(4 * KB)	/* every target of the benchmark has these */
-#define PMD	(2 * MB)
+#define PAGE	page_size
+#define HUGE	(2 * MB)	/* the largest folio; a huge page where a page has 4 kB */
 
 enum map { MAP_PTE, MAP_PMD, MAP_TLB };
 
@@ -25,6 +25,7 @@ struct span {
 	unsigned long counts[NR_COUNTERS];
 };
 
+extern unsigned long page_size;
 extern unsigned long size;	/* of the memory that is measured, in bytes */
 extern int counters[NR_COUNTERS];	/* file descriptors, or less than 0 */
 

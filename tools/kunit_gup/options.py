@@ -20,7 +20,8 @@ MB = range(16, 1025, 2)     # pinned by `make bench`: folios of 2 MB, in a guest
 ROUNDS = range(1, 101)
 JOBS = range(1, 1025)
 MEASURED = ("x86_64", "arm64")      # tools/initramfs/measure.c knows their instructions
-TARGETS = {"bench": MEASURED, "bench-profile": MEASURED, "bench-here": MEASURED,
+WHOLE = (*MEASURED, "arm64-64k")
+TARGETS = {"bench": WHOLE, "bench-profile": MEASURED, "bench-here": WHOLE,
            "kselftest": MEASURED,
            "move-pages": ("x86_64",), "coverage": ("uml",)}
 
