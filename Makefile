@@ -8,7 +8,8 @@ COMMANDS := kunit steps module-runs move-pages build-variants plan \
 	prepare export discard rebase-check \
 	check check-all test lint checkpatch w1 modules-check objects litmus recipes coverage \
 	mutants \
-	bench bench-profile bench-uml bench-here bench-compare kselftest \
+	bench bench-profile bench-uml bench-here bench-compare figures \
+	kselftest \
 	series series-check kernelci table \
 	clean distclean
 
@@ -58,6 +59,7 @@ $(COMMANDS):
 #:   make bench-uml       the walkers on UML, unpatched and patched
 #:   make bench-here      the running kernel, as root: time, cycles and cache misses (TARGET=: a guest)
 #:   make bench-compare   two files of figures, of two kernels or machines, side by side (A= B=)
+#:   make figures         tools/pictures, from the last make bench and make bench-profile
 #:   make kselftest       the kernel's own tests around GUP, unpatched and patched
 #:
 #: publish

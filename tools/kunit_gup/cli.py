@@ -12,7 +12,7 @@ from .check import (check, checkpatch, commands, coverage, lint, litmus, modules
 from .common import checks, deps, lock, paths, proc, ui
 from .common.errors import UserError
 from .measure import (bench, bench_compare, bench_here, bench_profile, bench_uml, kselftest,
-                      plot)
+                      page, plot)
 from .options import number, value as option
 from .publish import kernelci, series, series_check, table
 from .run import build_variants, kunit, module_runs, move_pages, referee, steps, targets
@@ -214,6 +214,7 @@ COMMANDS = {
     "bench-uml": _bench_uml,
     "bench-here": _bench_here,
     "bench-compare": _bench_compare,
+    "figures": lambda: page.run(options.WHOLE) or f"what a page costs: {page.PAGE}",
     "kselftest": lambda: kselftest.run(_ready(_target("x86_64"), headers=kselftest.LIBRARIES),
                                        _kdir(), option("STEP"), option("FILTER")),
 
