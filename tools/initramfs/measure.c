@@ -3,8 +3,8 @@
  * The only program of the initramfs of `make bench`: measures in the kernel it runs on.
  *
  * It makes memory of each folio size, verifies it by the kernel's own counters, and lets the
- * kernel's gup_test (CONFIG_GUP_TEST) measure in it; move_pages(), direct reads and the buffers of
- * io_uring are measured from here. Each result is a line "kunit-gup: op=..." on the console, where
+ * kernel's gup_test (CONFIG_GUP_TEST) measure in it; move_pages(), direct reads, the buffers of
+ * io_uring, vmsplice() and process_vm_readv() are measured from here. Each result is a line "kunit-gup: op=..." on the console, where
  * tools/kunit_gup/measure/bench.py takes it.
  *
  * When it is not init (`make bench-here`, or GUP_HERE=1, which forks), it measures what the machine
@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include "measure_calls.h"
 #include "measure_common.h"
 #include "measure_io.h"
 
@@ -284,6 +285,7 @@ static void measure(int fd, const struct layout *l)
 						    per_calls[call], write);
 		measure_move_pages(l, start);
 		measure_io(l, start);
+		measure_calls(l, start);
 	}
 	munmap(base, length);
 	if (l->map == MAP_TLB)

@@ -21,7 +21,8 @@ struct ring {
 	unsigned int cq_mask;
 };
 
-static const unsigned int per_calls[] = { 256, 16 };
+static const unsigned int per_calls[] = { 256, 16, 1 };
+#define FIXED	256			/* pages a read into a registered buffer */
 
 static void *map(int fd, unsigned long length, unsigned long offset)
 {
@@ -55,14 +56,14 @@ static int open_ring(struct ring *ring)
 	return 1;
 }
 
-/* Read a block through the ring; return how much was read. */
-static long ring_read(struct ring *ring, int fd, void *to, unsigned long length)
+/* Read a block through the ring, maybe into the registered buffer; return how much was read. */
+static long ring_read(struct ring *ring, int opcode, int fd, void *to, unsigned long length)
 {
 	unsigned int head = *ring->cq_head;
 	long res;
 
 	memset(ring->entry, 0, sizeof(*ring->entry));
-	ring->entry->opcode = IORING_OP_READ;
+	ring->entry->opcode = opcode;
 	ring->entry->fd = fd;
 	ring->entry->addr = (unsigned long)to;
 	ring->entry->len = length;
@@ -87,7 +88,7 @@ static void measure_reads(const struct layout *l, char *start, unsigned int per_
 		return lacks(DEVICE, "cannot open; modprobe null_blk makes it");
 	begin(&span);
 	for (p = start; p < start + size; p += block) {
-		got = ring ? ring_read(ring, fd, p, block) :
+		got = ring ? ring_read(ring, IORING_OP_READ, fd, p, block) :
 			     _syscall(__NR_pread64, fd, p, block, 0);
 		if (got != (long)block)
 			fail(DEVICE, "cannot read");
@@ -97,7 +98,29 @@ static void measure_reads(const struct layout *l, char *start, unsigned int per_
 	result(ring ? "uring_read" : "direct_read", l, "write", per_call, &span);
 }
 
-/* What io_uring does to keep a buffer: a longterm pin, and a look at each page. */
+/* Read all the memory into the registered buffer, where the device is. */
+static void measure_fixed(const struct layout *l, char *start, struct ring *ring)
+{
+	unsigned long block = FIXED * PAGE;
+	int fd = open(DEVICE, O_RDONLY | O_DIRECT);
+	struct span span;
+	char *p;
+
+	if (fd < 0)
+		return;
+	begin(&span);
+	for (p = start; p < start + size; p += block)
+		if (ring_read(ring, IORING_OP_READ_FIXED, fd, p, block) != (long)block)
+			fail(DEVICE, "cannot read into a registered buffer");
+	finish(&span);
+	close(fd);
+	result("uring_read_fixed", l, "write", FIXED, &span);
+}
+
+/*
+ * What io_uring does to keep a buffer: a longterm pin, and a look at each page; and
+ * reads into it.
+ */
 static void measure_register(const struct layout *l, char *start, struct ring *ring)
 {
 	struct iovec buffer = { .iov_base = start, .iov_len = size };
@@ -107,11 +130,12 @@ static void measure_register(const struct layout *l, char *start, struct ring *r
 	if (_syscall(__NR_io_uring_register, ring->fd, IORING_REGISTER_BUFFERS, &buffer, 1))
 		fail("io_uring", "cannot register a buffer");
 	finish(&pin);
+	result("register_buffer", l, "write", size / PAGE, &pin);
+	measure_fixed(l, start, ring);
 	begin(&unpin);
 	if (_syscall(__NR_io_uring_register, ring->fd, IORING_UNREGISTER_BUFFERS, NULL, 0))
 		fail("io_uring", "cannot unregister a buffer");
 	finish(&unpin);
-	result("register_buffer", l, "write", size / PAGE, &pin);
 	result("unregister_buffer", l, "write", size / PAGE, &unpin);
 }
 

@@ -139,7 +139,8 @@ def _marks(build_dir, symbols, variant):
     prefix = SYSTEM_CALLS[variant.arch]
     return [*((kind, address) for address in clock for kind in ("begin", "end")),
             *(("begin", symbols.address[prefix + name])
-              for name in ("move_pages", "pread64", "io_uring_enter", "io_uring_register")),
+              for name in ("move_pages", "pread64", "io_uring_enter", "io_uring_register",
+                           "vmsplice", "process_vm_readv")),
             ("end", symbols.address[f"{prefix}clock_gettime"])]
 
 
