@@ -4,9 +4,8 @@
  *
  * GUP takes and gives back references for as many pages as it can at once. The
  * questions that decide how many are answered here, apart from the walkers that
- * ask them, so that lib/kunit-gup can ask them as well. Every answer is a
- * number of pages, and a walker that would get 1 every time does what it always
- * did.
+ * ask them, so that each can be tested alone. Every answer is a number of
+ * pages, and a walker that would get 1 every time does what it always did.
  */
 #ifndef __MM_GUP_BATCH_H
 #define __MM_GUP_BATCH_H

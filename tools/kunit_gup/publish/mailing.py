@@ -74,11 +74,11 @@ def _matching(patterns, known):
 def build(tree):
     """Make the commits of the mailed series on the base of `tree`; return the Steps."""
     originals = {patches.slug(patch): commit for patch, commit in trees.steps(tree)}
-    steps, whole, present = load(list(originals)), _texts(), set()
-    stream = _Stream(tree, REF, tree.state["base"])
+    steps, whole, present = load(list(originals)), texts(), set()
+    stream = Stream(tree, REF, tree.state["base"])
     for step in steps:
         present.update(step.files)
-        laid = {name: cut(name, whole[name], whole.keys() - present) for name in sorted(present)}
+        laid = cut_all(whole, present)
         _refuse_early(step, laid, whole.keys() - present)
         if any(SUITES_ON in text for name, text in laid.items() if name.endswith("Kconfig")):
             step.suites = [suite for text in laid.values() for suite in overlay.suites(text)]
@@ -90,13 +90,19 @@ def build(tree):
 
 def prepared(tree):
     """Return the git tree of the prepared tree with its new files."""
-    stream = _Stream(tree, "refs/gup/prepared", tree.state["base"])
-    stream.commit(patches.BRANCH, _texts(), Step("", []))
+    stream = Stream(tree, "refs/gup/prepared", tree.state["base"])
+    stream.commit(patches.BRANCH, texts(), Step("", []))
     return tree.git.run("rev-parse", f"{stream.write()[-1]}^{{tree}}")
 
 
-def _texts():
+def texts():
+    """Return {name: text} of the new files of the repository."""
     return {name: path.read_text(encoding="utf-8") for name, path in overlay.files().items()}
+
+
+def cut_all(whole, present):
+    """Return {name: text} of the new files that are `present`, of {name: text} of the `whole`."""
+    return {name: cut(name, whole[name], whole.keys() - present) for name in sorted(present)}
 
 
 def cut(name, text, absent):
@@ -135,7 +141,7 @@ def _refuse_early(step, laid, absent):
                                 "put them in order in tools/series.toml")
 
 
-class _Stream:
+class Stream:
     """Commits for git fast-import, which needs neither index nor work tree."""
 
     def __init__(self, tree, ref, base):
@@ -147,18 +153,28 @@ class _Stream:
 
     def commit(self, original, laid, step):
         """Add a commit with the kernel's files as in `original`, and the new files `laid`."""
-        name, mail, date, message = self.git.run(
-            "log", "-1", "--date=raw", "--format=%an%x00%ae%x00%ad%x00%B", original).split("\0")
-        if step.subject:
-            message = f"{step.subject}\n\n{step.message}"
-        who = f"{name} <{mail}> {date}"
-        self.count += 1
-        self.parts.append(f"commit {self.ref}\nmark :{self.count}\nauthor {who}\ncommitter {who}\n"
-                          f"{_data(message.rstrip() + chr(10))}")
+        self.begin(original, f"{step.subject}\n\n{step.message}" if step.subject else "")
+        self.as_in(original)
+        self.lay(laid)
+
+    def as_in(self, original):
+        """Let the kernel's files be as in `original`."""
         for line in self.git.run("diff", "--raw", "--no-abbrev", "--no-renames", self.base,
                                  original).splitlines():
             (_, mode, _, blob, _), path = line.split("\t")[0].split(), line.split("\t")[1]
             self.parts.append(f"D {path}\n" if mode == "000000" else f"M {mode} {blob} {path}\n")
+
+    def begin(self, original, message=""):
+        """Begin a commit with the author and the date of `original`, and its message or another."""
+        name, mail, date, own = self.git.run(
+            "log", "-1", "--date=raw", "--format=%an%x00%ae%x00%ad%x00%B", original).split("\0")
+        who = f"{name} <{mail}> {date}"
+        self.count += 1
+        self.parts.append(f"commit {self.ref}\nmark :{self.count}\nauthor {who}\ncommitter {who}\n"
+                          f"{_data((message or own).rstrip() + chr(10))}")
+
+    def lay(self, laid):
+        """Let the files {name: text} be in the commit, as they are in all after it."""
         self.parts += [f"M 100644 inline {path}\n{_data(text)}" for path, text in laid.items()]
 
     def write(self):

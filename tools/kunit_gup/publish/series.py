@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make series`: build/series, the mailed series as files for `git am` and for `patch`.
+"""`make series`: build/series, the mailed series as files for `git am` and for `patch`; and the same
+in pieces, build/series/NAME/, the mailings of tools/series.toml.
 
-It is applied to the pristine tree, both ways, before it is put into place.
+All are applied to the pristine tree, in every way, before they are put into place.
 """
 
 import tempfile
@@ -10,10 +11,11 @@ from pathlib import Path
 from ..common import paths, proc, ui
 from ..common.errors import UserError
 from ..tree import patches, source, trees
-from . import mailing
+from . import mailing, mailings
 
 DIRECTORY = paths.RESULTS / "series"
 LETTER = paths.TOOLS / "cover-letter.txt"
+LETTER_NAME = "0000-cover-letter.patch"
 PROGRAMS = {"patch": "patch"}
 PLAIN_MAX = 32      # files that services for patch sets take
 
@@ -54,8 +56,10 @@ def write(kdir=None):
         made = Path(temporary) / "series"
         _write_mail(tree, steps, made)
         _write_plain(tree, steps, made)
+        pieces = _write_mailings(tree, made)
         _check_mail(tree, made)
         _check_plain(tree, made / "plain")
+        _check_mailings(tree, made, pieces)
         paths.remove(DIRECTORY)
         made.rename(DIRECTORY)
     return steps
@@ -70,27 +74,42 @@ def _write_mail(tree, steps, directory):
     options = [o for o in patches.FORMAT if o != "--no-numbered"]
     tree.git.run(*options, "--numbered", "--output-directory", directory,
                  f"{tree.state['base']}..{mailing.REF}")
-    (directory / "0000-cover-letter.patch").write_text(_cover(tree, steps), encoding="utf-8")
-
-
-def _cover(tree, steps):
-    """Return the cover letter; it is the same for the same series and base."""
     title, _, text = paths.read(LETTER).strip().partition("\n\n")
     whole = f"{tree.state['base']}..{mailing.REF}"
+    (directory / LETTER_NAME).write_text(_cover(tree, whole, len(steps), title, text),
+                                         encoding="utf-8")
+
+
+def _write_mailings(tree, directory):
+    """Write each mailing into a folder of its own; return the Mailings."""
+    before, found = tree.state["base"], mailings.build(tree)
+    options = [o for o in patches.FORMAT if o != "--no-numbered"]
+    for one in found:
+        whole = f"{before}..{one.patches[-1].commit}"
+        tree.git.run(*options, "--numbered", "--output-directory", directory / one.name, whole)
+        if len(one.patches) > 1:
+            text = _cover(tree, whole, len(one.patches), one.title, one.text, one.behind)
+            (directory / one.name / LETTER_NAME).write_text(text, encoding="utf-8")
+        before = one.patches[-1].commit
+    return found
+
+
+def _cover(tree, whole, count, title, text, behind=()):
+    """Return the cover letter of the commits `whole`; it is the same for the same base."""
     author, date = tree.git.run("log", "-1", "--date=rfc", "--format=%an <%ae>%n%ad",
-                                mailing.REF).split("\n")
+                                whole.split("..")[1]).split("\n")
     changed = tree.git.run("diff", "--name-only", "--diff-filter=M", *whole.split("..")).split()
     return COVER.format(
-        author=author, date=date, count=len(steps), title=title, text=text,
+        author=author, date=date, count=count, title=title, text=text,
         shortlog=tree.git.run("shortlog", "-w76,2,4", "--no-merges", whole) + "\n",
-        base=_base(tree),
+        base=_base(tree, behind),
         stat=tree.git.run("diff", "--stat=76", "--no-renames",
                           *whole.split("..")).rstrip(),
         renames="".join(RENAME.format(name) for name in changed))
 
 
-def _base(tree):
-    """Return the lines that say what the series applies to."""
+def _base(tree, behind=()):
+    """Return the lines that say what the series applies to, and behind which others."""
     snapshot = tree.git.run("rev-parse", f"{tree.state['base']}^{{tree}}")
     lines = [f"It applies to Linux {tree.version}" + (
         "" if tree.kdir else f" of Debian, {source.package().stem.rpartition('_')[0]}") + ".",
@@ -98,6 +117,8 @@ def _base(tree):
     commit = tree.kdir and tree.kdir.commit(snapshot)
     if commit:
         lines.append(f"base-commit: {commit}")
+    if behind:
+        lines.insert(1, f"It goes behind {', '.join(behind)}.")
     return "\n".join(lines)
 
 
@@ -130,6 +151,24 @@ def _check_mail(tree, directory):
         raise UserError(f"the series does not give the prepared tree: {', '.join(differ)} differ",
                         "build/series is as it was")
     progress.done(f"{len(mails(directory))} mails, tree {got[:12]} as prepared")
+
+
+def _check_mailings(tree, directory, pieces):
+    """Apply each mailing to the pristine tree, behind those that it needs, and all backwards."""
+    progress = ui.Progress("applying the mailings to the pristine tree")
+    for some in [*(mailings.needed(pieces, one) for one in pieces), mailings.backwards(pieces)]:
+        progress.update(", ".join(one.name for one in some))
+        with patches.scratch_tree(tree.git, tree.state["base"], paths.cache() / "scratch") as work:
+            for one in some:
+                code, out, err = work.attempt("am", "--quiet", *mails(directory / one.name))
+                if code:
+                    raise UserError(f"git am does not take the mailing {one.name}: "
+                                    f"{(err or out).splitlines()[0]}", "build/series is as it was")
+            got = work.run("rev-parse", "HEAD^{tree}")
+        if len(some) == len(pieces) and got != mailing.prepared(tree):
+            raise UserError("the mailings do not give the prepared tree: "
+                            f"{', '.join(one.name for one in some)}", "build/series is as it was")
+    progress.done(f"{len(pieces)} mailings")
 
 
 def _check_plain(tree, directory):
