@@ -63,7 +63,7 @@ $(COMMANDS):
 #:   make kselftest       the kernel's own tests around GUP, unpatched and patched
 #:
 #: publish
-#:   make series          build/series: mails for git am, and plain diffs
+#:   make series          build/series: mails for git am, in pieces (NAME/) and as a whole; diffs
 #:   make series-check    each mail built as =y, =m and =n, booted, and read by checkpatch
 #:   make kernelci        would KernelCI take tools/kernelci/, and keep the last results?
 #:   make table           build/targets.md: which suites ran on which targets
@@ -88,6 +88,7 @@ $(COMMANDS):
 #:   A=, B=one.json       bench-compare: files of build/bench
 #:   KUNIT=idle           bench: also with KUnit and the suites in the kernel, and none running
 #:   STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
+#:   STEP=core            bench, bench-profile: a mailing of make series, with those before it
 #:   STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series
 #:   STEPS=all            bench-uml: one column for every patch
 #:   HERD=/path/herd7     litmus: this herd7 instead of the one on PATH

@@ -56,6 +56,10 @@ class Series(Sandbox):
     def setUp(self):
         """Have two suites and the patches that they belong to."""
         super().setUp()
+        self.populate()
+
+    def populate(self):
+        """Write the suites, the patches and the table."""
         call = rename_patch(20).replace("rename 20", "call one")
         write(self.repo, {
             "tools/series.toml": TABLE,
@@ -92,7 +96,7 @@ class Series(Sandbox):
         self.assertNotIn("config B", texts[1])
         self.assertIn("+config B", texts[4])
         self.assertIn("+++ b/mm/gup_batch.h", texts[1])
-        self.assertIn("[PATCH 0/4]", texts[0].replace("00/04", "0/4"))
+        self.assertIn("[PATCH 0/4]", texts[0])
 
     def test_plain_diffs(self):
         self.run_tool("series")

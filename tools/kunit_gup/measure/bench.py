@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..common import paths, ui
 from ..common.errors import UserError
+from ..publish import mailings
 from ..run import build, initramfs, machine
 from ..tree import patches, peers, trees
 from ..tree.worktree import Worktree, build_directory, prune
@@ -72,10 +73,16 @@ def run(target, kdir, rounds, megabytes, step="", peer="", idle=False):
 
 
 def choose(tree, step, peer=""):
-    """Return the Kernels: without the series, with it up to `step` or whole, with each `peer`."""
-    patch, commit = trees.step(trees.steps(tree), step)
-    return [Kernel("unpatched", tree.state["base"], "unpatched"),
-            Kernel("patched", commit, patches.slug(patch)),
+    """Return the Kernels: without the series, with it up to `step` or whole, with each `peer`.
+
+    A `step` may also be the name of a mailing: with that, and what comes before it.
+    """
+    if step in mailings.names():
+        patched = Kernel(step, mailings.tip(tree, step), f"mailing-{step}")
+    else:
+        patch, commit = trees.step(trees.steps(tree), step)
+        patched = Kernel("patched", commit, patches.slug(patch))
+    return [Kernel("unpatched", tree.state["base"], "unpatched"), patched,
             *(_peer(tree, each) for each in peers.names(peer))]
 
 

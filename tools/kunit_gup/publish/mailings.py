@@ -75,31 +75,41 @@ def build(tree):
         stream.begin(originals[each.slugs[-1]],
                      f"{each.subject}\n\n{each.message}" if each.subject else "")
         stream.lay(content)
-    if not mailings:
-        return []
-    _tests(mailings[-1], originals, stream)
+    if mailings:
+        _tests(mailings[-1], originals, stream)
     commits = iter(stream.write())
     for each in (patch for one in mailings for patch in one.patches):
         each.commit = next(commits)
     return mailings
 
 
+def names():
+    """Return the names of the mailings."""
+    return [entry["name"] for entry in mailing.table().get("mailing", [])]
+
+
+def tip(tree, name):
+    """Return the commit with the mailing `name`, and with those before it."""
+    one, = [each for each in build(tree) if each.name == name]
+    return one.patches[-1].commit
+
+
 def _tests(last, originals, stream):
     """Add the test access and the new files, as patches of the `last` mailing.
 
-    The patch of mm/patches that brings the documentation is the last of them; the one that some new
-    files come with, the access, has all that the others change in the kernel's files.
+    A patch of mm/patches that new files come with, such as the access, leaves the kernel's files as
+    they are in front of the next one of these.
     """
-    *_, changed, tip = originals.values()
+    slugs, commits = list(originals), list(originals.values())
+    steps = [step for step in mailing.load(slugs) if step.files]
+    ends = [slugs.index(step.slug) for step in steps if not step.subject][1:] + [len(slugs)]
     whole, present = mailing.texts(), set()
-    for step in mailing.load(list(originals)):
-        if not step.files:
-            continue
+    for step in steps:
         present.update(step.files)
         stream.begin(originals[step.slug],
                      f"{step.subject}\n\n{step.message}" if step.subject else "")
         if not step.subject:
-            stream.as_in(tip if originals[step.slug] == tip else changed)
+            stream.as_in(commits[ends.pop(0) - 1])
         stream.lay(mailing.cut_all(whole, present))
         last.patches.append(Patch([step.slug]))
 

@@ -22,7 +22,7 @@ PLAIN_MAX = 32      # files that services for patch sets take
 COVER = """From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
 From: {author}
 Date: {date}
-Subject: [PATCH 00/{count:02}] {title}
+Subject: [PATCH {zero}/{count}] {title}
 
 {text}
 
@@ -59,7 +59,8 @@ def write(kdir=None):
         pieces = _write_mailings(tree, made)
         _check_mail(tree, made)
         _check_plain(tree, made / "plain")
-        _check_mailings(tree, made, pieces)
+        if pieces:
+            _check_mailings(tree, made, pieces)
         paths.remove(DIRECTORY)
         made.rename(DIRECTORY)
     return steps
@@ -100,7 +101,7 @@ def _cover(tree, whole, count, title, text, behind=()):
                                 whole.split("..")[1]).split("\n")
     changed = tree.git.run("diff", "--name-only", "--diff-filter=M", *whole.split("..")).split()
     return COVER.format(
-        author=author, date=date, count=count, title=title, text=text,
+        author=author, date=date, count=count, zero="0" * len(str(count)), title=title, text=text,
         shortlog=tree.git.run("shortlog", "-w76,2,4", "--no-merges", whole) + "\n",
         base=_base(tree, behind),
         stat=tree.git.run("diff", "--stat=76", "--no-renames",
