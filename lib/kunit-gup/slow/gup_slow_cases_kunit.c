@@ -179,6 +179,42 @@ static void gup_slow_flushes_each_page(struct kunit *test)
 		put_page(m->pages[i]);
 }
 
+/*
+ * On arm64, a bit of a folio says that its instructions can be fetched. A flush
+ * takes it away, whether the request is the whole folio or a part of it.
+ */
+static void gup_slow_flushes_the_folio(struct kunit *test)
+{
+	static const struct gup_mm_layout layout = { "A4 B0", "A0-15 B0" };
+	static const struct { unsigned int first, nr; } requests[] = {
+		{ 0, 17 }, { 0, 16 }, { 0, 15 }, { 15, 2 }, { 3, 4 }, { 16, 1 },
+	};
+	struct gup_mm *m = gup_mm_create_or_skip(test, &layout);
+	struct folio *a = page_folio(gup_mm_page(m, 'A', 0));
+	struct folio *b = page_folio(gup_mm_page(m, 'B', 0));
+	unsigned int i;
+	long ret;
+
+	if (!IS_ENABLED(CONFIG_ARM64))
+		kunit_skip(test, "no bit of a folio for the instruction cache");
+
+	for (i = 0; i < ARRAY_SIZE(requests); i++) {
+		const unsigned int first = requests[i].first, nr = requests[i].nr;
+
+		set_bit(PG_arch_1, &a->flags.f);
+		set_bit(PG_arch_1, &b->flags.f);
+		ret = get_user_pages_unlocked(gup_mm_addr(m, first), nr, m->pages,
+					      FOLL_WRITE);
+		KUNIT_EXPECT_EQ(test, ret, nr);
+		KUNIT_EXPECT_EQ_MSG(test, test_bit(PG_arch_1, &a->flags.f),
+				    first == 16, "%u pages from %u", nr, first);
+		KUNIT_EXPECT_EQ_MSG(test, test_bit(PG_arch_1, &b->flags.f),
+				    first + nr < 17, "%u pages from %u", nr, first);
+		while (ret > 0)
+			put_page(m->pages[--ret]);
+	}
+}
+
 static int gup_slow_kill(struct folio *folio, int refs, unsigned int flags)
 {
 	sigaddset(&current->pending.signal, SIGKILL);
@@ -315,6 +351,7 @@ static struct kunit_case gup_slow_cases_cases[] = {
 	KUNIT_CASE(gup_slow_populate_special),
 	KUNIT_CASE(gup_slow_populate_pfnmap),
 	KUNIT_CASE(gup_slow_flushes_each_page),
+	KUNIT_CASE(gup_slow_flushes_the_folio),
 	KUNIT_CASE(gup_slow_fatal_signal),
 	KUNIT_CASE(gup_slow_refused),
 	KUNIT_CASE(gup_slow_populate_part),
