@@ -2,7 +2,7 @@
 # Delegates only: everything is done by tools/kunit-gup.
 
 export TARGET VARIANT ACCEL BASE KDIR FILTER WAIT JOBS ROUNDS MB PEER KUNIT STEP STEPS HERD \
-	GUP_SEED A B
+	GUP_SEED A B MAILING
 
 COMMANDS := kunit steps module-runs move-pages build-variants plan \
 	prepare export discard rebase-check \
@@ -90,6 +90,7 @@ $(COMMANDS):
 #:   STEP=NNNN            bench*, kselftest: the patch to measure instead of the last
 #:   STEP=core            bench, bench-profile: a mailing of make series, with those before it
 #:   STEP=NNNN,NNNN       steps: only after these patches; series-check: only these of build/series
+#:   MAILING=core         series-check: compile each patch of one mailing, for five machines
 #:   STEPS=all            bench-uml: one column for every patch
 #:   HERD=/path/herd7     litmus: this herd7 instead of the one on PATH
 #:   XDG_CACHE_HOME       the cache is kunit-gup/ below it; default ~/.cache

@@ -147,6 +147,9 @@ def _series():
 
 def _series_check():
     target = _ready(_target(), *series_check.needs(), programs=series.PROGRAMS)
+    if option("MAILING"):
+        deps.ensure(*series_check.machines())
+        return series_check.alone(option("MAILING"), _kdir())
     return series_check.run(target, _kdir(), option("STEP"))
 
 

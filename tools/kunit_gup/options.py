@@ -191,6 +191,7 @@ CHECKS = {
     "B": _figures("B"),
     "KUNIT": _one_of("KUNIT", lambda: ("idle",)),
     "STEP": _step,
+    "MAILING": _one_of("MAILING", mailings.names),
     "STEPS": _one_of("STEPS", lambda: ("all",)),
     "GUP_SEED": lambda _command, _text: machine.seed(),
     "HERD": lambda _command, text: litmus.find(text),

@@ -39,6 +39,7 @@ BAD = (
     ("bench", "STEP", "0001,0001", "it takes a number from "),
     ("steps", "STEP", "0001,0002", "it takes numbers separated by commas, from "),
     ("bench-uml", "STEPS", "some", "known: all"),
+    ("series-check", "MAILING", "none", "unknown MAILING=none"),
     ("kunit", "GUP_SEED", "odd", "say GUP_SEED=42, or any number up to "),
     ("litmus", "HERD", "/no/such/herd7", "name a herd7, or leave HERD= out"),
 )

@@ -21,7 +21,7 @@ SUITES = "lib/kunit-gup/"
 OTHER_SUITES = ("bench-uml", "module-runs")
 # Variables that mean one command, not all that `make check-all` runs.
 OF_ONE = ("TARGET", "VARIANT", "FILTER", "STEP", "STEPS", "ROUNDS", "MB", "PEER",
-          "KUNIT", "A", "B")
+          "KUNIT", "A", "B", "MAILING")
 
 
 def table():

@@ -15,7 +15,8 @@ DROPPED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "AR
            "CROSS_COMPILE", "KBUILD_OUTPUT", "O", "C", "W", "V", "LLVM", "KCFLAGS", "KCPPFLAGS",
            "CFLAGS", "LDFLAGS", "CPPFLAGS", "INSTALL_MOD_PATH", "TARGET", "KDIR", "FILTER",
            "ROUNDS", "MB", "PEER", "STEP", "STEPS", "WAIT", "JOBS", "VARIANT", "ACCEL",
-           "GREP_OPTIONS", "CDPATH", "BASE", "HERD", "A", "B")
+           "GREP_OPTIONS", "CDPATH", "BASE", "HERD", "A", "B",
+           "MAILING")
 
 _children = set()
 _inherited = []

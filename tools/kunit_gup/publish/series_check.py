@@ -11,9 +11,12 @@ from ..common.errors import UserError
 from ..run import build, judge, kunit, steps, targets
 from ..tree import patches, trees
 from ..tree.worktree import Worktree, build_directory, prune
-from . import mailing, series
+from . import mailing, mailings, series
 
 OURS = "CONFIG_GUP_KUNIT_TEST="
+# Without tests, each patch of a mailing is compiled for all kinds of machines.
+MACHINES = ("uml", "x86_64", "i386-pae", "arm64", "s390x")
+NO_TESTS = ["CONFIG_KUNIT=n", "CONFIG_GUP_KUNIT_TEST=n"]
 
 
 def run(target, kdir=None, only=""):
@@ -37,6 +40,57 @@ def run(target, kdir=None, only=""):
     found += [_said(_boot(target, work, mail, step, plan, due)) for mail, step, due in chosen]
     return found + [_said(_build(entry, work, mail, step)) for entry in builds()
                     for mail, step, _ in chosen]
+
+
+def alone(name, kdir=None):
+    """Write the series, and compile each patch of the mailing `name`; return the Checks.
+
+    What the mailing changes is built with W=1 after each of its patches, and all of mm/ in the end.
+    """
+    series.write(kdir)
+    tree = trees.locate(kdir)
+    one, = [each for each in mailings.build(tree) if each.name == name]
+    before = tree.git.run("rev-parse", f"{one.patches[0].commit}~1")
+    sources = [path for path in tree.git.run("diff", "--name-only", before,
+                                             one.patches[-1].commit).split()
+               if path.endswith(".c") and path.startswith("mm/")]
+    found = checkpatch.of_files(tree, series.mails(series.DIRECTORY / name), f"{name} ")
+    return found + [_said(check) for target in machines()
+                    for check in _compiled(tree, target, one, sources)]
+
+
+def machines():
+    """Return those of MACHINES that this host can build for."""
+    return [target for target in map(targets.table().get, MACHINES) if not target.why_not()]
+
+
+def _compiled(tree, target, one, sources):
+    """Build the `sources` after each patch of the mailing `one`; give the Checks."""
+    work = Worktree(tree, "series", overlaid=False)
+    target = target.variant(f"mailing-{target.name}", NO_TESTS)
+    prune(work, target.name, [one.name])
+    build_dir = build_directory(work, target.name, one.name)
+    for patch in one.patches:
+        subject = tree.git.run("log", "-1", "--format=%s", patch.commit)
+        check = Check(f"{target.name}: {subject}", detail="built with W=1")
+        log = paths.fresh_log(f"build-{target.name}-{one.name}")
+        with work.at(patch.commit, build_dir) as source:
+            check.attempt(lambda: _objects(source, target, build_dir, log, sources,
+                                           patch is one.patches[-1]))
+        yield check
+
+
+def _objects(source, target, build_dir, log, sources, last):
+    """Build the objects of `sources` with W=1, and at the `last` patch mm/; return problems."""
+    build.configure(source, target, build_dir, log)
+    left_out = build.not_built(source, build_dir, sources)
+    objects = [name.removesuffix(".c") + ".o" for name in sources if name not in left_out]
+    for name in objects:        # only a file that is compiled anew warns
+        (build_dir / name).unlink(missing_ok=True)
+    what = f"building {target.name}"
+    found = build.make(source, target, build_dir, log, "olddefconfig", *objects, "W=1", what=what)
+    own = [line for line in found if any(f"{name}:" in line for name in sources)]
+    return own + (build.make(source, target, build_dir, log, "mm/", what=what) if last else [])
 
 
 def written(kdir=None):
