@@ -4,6 +4,7 @@
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import support  # noqa: F401 (sets the path)
 
@@ -62,6 +63,18 @@ class FiguresTest(unittest.TestCase):
             "mapping": "pte", "access": "write", "pages_per_call": 65536,
             "meter": "instructions", "value": 28, "min": 28, "max": 28,
             "unit": "guest instructions per page", "runs": 2}])
+
+    def test_drawn(self):
+        """Each operation has a picture, those that only read as well."""
+        only_read = {key("vmsplice", access="read", per_call=16): 9.0}
+        both = {key("get_fast", access="read"): 1.0, key("get_fast"): 2.0}
+        drawn = {}
+        with mock.patch.object(figures.plot, "svg", lambda path, *args: drawn.update(
+                {path.name: args[3]})), mock.patch.object(figures.ui, "note"):
+            figures.Figures("x86_64", figures.TIME, ["unpatched"],
+                            {"unpatched": figures.merge([self.boot | only_read | both])}).draw()
+        self.assertEqual(drawn["x86_64-vmsplice.svg"], {"unpatched": [9.0]})
+        self.assertEqual(drawn["x86_64-get_fast.svg"], {"unpatched": [2.0]})
 
     def test_boots_that_differ(self):
         with self.assertRaises(UserError):

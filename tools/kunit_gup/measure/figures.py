@@ -102,8 +102,8 @@ class Figures:
     def draw(self):
         """Draw each operation, for the longest calls: build/bench/TARGET-OP.svg."""
         for op in dict.fromkeys(key.op for key in self.values[self.kernels[0]]):
-            keys = [key for key in self.values[self.kernels[0]]
-                    if key.op == op and (key.access == "write" or op.startswith("move_pages"))]
+            keys = [key for key in self.values[self.kernels[0]] if key.op == op]
+            keys = [key for key in keys if key.access == "write"] or keys
             longest = max(key.per_call for key in keys)
             keys = [key for key in keys if key.per_call == longest]
             path = paths.results("bench", f"{self.target}-{op}.svg")
