@@ -217,7 +217,8 @@ COMMANDS = {
     "bench-uml": _bench_uml,
     "bench-here": _bench_here,
     "bench-compare": _bench_compare,
-    "figures": lambda: page.run(options.WHOLE) or f"what a page costs: {page.PAGE}",
+    "figures": _with_deps(lambda: page.run(options.WHOLE) or f"what a page costs: {page.PAGE}",
+                          programs=plot.PROGRAMS),
     "kselftest": lambda: kselftest.run(_ready(_target("x86_64"), headers=kselftest.LIBRARIES),
                                        _kdir(), option("STEP"), option("FILTER")),
 

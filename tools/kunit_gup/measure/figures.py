@@ -99,19 +99,19 @@ class Figures:
                  "unit": UNITS[self.meter], "runs": len(values)}
                 for kernel in self.kernels for key, values in self.values[kernel].items()]
 
-    def draw(self):
-        """Draw each operation, for the longest calls: build/bench/TARGET-OP.svg."""
-        for op in dict.fromkeys(key.op for key in self.values[self.kernels[0]]):
+    def draw(self, directory=None, ops=None):
+        """Draw each operation, or these `ops`, for the longest calls: build/bench/TARGET-OP.svg."""
+        directory = directory or paths.results("bench", "x").parent
+        for op in ops or dict.fromkeys(key.op for key in self.values[self.kernels[0]]):
             keys = [key for key in self.values[self.kernels[0]] if key.op == op]
             keys = [key for key in keys if key.access == "write"] or keys
             longest = max(key.per_call for key in keys)
             keys = [key for key in keys if key.per_call == longest]
-            path = paths.results("bench", f"{self.target}-{op}.svg")
-            plot.svg(path, f"{self.target}: {op}, {longest} pages a call\\n{METERS[self.meter]}",
+            plot.svg(directory / f"{self.target}-{op}.svg", f"{self.target}: {op}, {longest} pages a call\\n{METERS[self.meter]}",
                      UNITS[self.meter], [key.row for key in keys],
                      {name: [self.median(name, key) for key in keys] for name in self.kernels},
                      FLOORS.get(op, FLOOR) if self.meter == INSTRUCTIONS else None)
-        ui.note(f"drawings: {paths.results('bench', f'{self.target}-*.svg')}")
+        ui.note(f"drawings: {directory}/{self.target}-*.svg")
 
 
 def parse(lines, field="ns"):

@@ -6,7 +6,6 @@ costs more than the kernel without it.
 """
 
 import json
-import shutil
 
 from ..common import paths
 from ..common.errors import UserError
@@ -39,10 +38,9 @@ def run(names):
     parts = [HEAD]
     for name in names:
         if (stored / f"{name}.json").exists():
-            parts += page(name, _load(stored / f"{name}.json"),
-                          _load(stored / f"{name}-costs.json"))
-            for op in DRAWN:
-                shutil.copy(stored / f"{name}-{op}.svg", DIRECTORY)
+            measured = _load(stored / f"{name}.json")
+            parts += page(name, measured, _load(stored / f"{name}-costs.json"))
+            _figures(name, measured).draw(DIRECTORY, DRAWN)
     if len(parts) == 1:
         raise UserError("there are no figures yet", "run make bench, and make bench-profile")
     paths.write_atomically(PAGE, "\n".join(parts))
@@ -50,6 +48,18 @@ def run(names):
 
 def _load(path):
     return json.loads(paths.read(path)) if path.exists() else []
+
+
+def _figures(target, entries):
+    """Return the Figures that were stored as `entries`."""
+    values = {}
+    for e in entries:
+        values.setdefault(e["kernel"], {})[_key(e)] = [e["value"]]
+    return figures.Figures(target, entries[0]["meter"], list(values), values)
+
+
+def _key(e):
+    return figures.Key(e["op"], e["access"], e["pages_per_call"], e["folio_kb"], e["mapping"])
 
 
 def page(target, measured, counted):
@@ -92,8 +102,7 @@ def _worse(entries):
     """Return a list of the cases in which the series costs more."""
     values = {}
     for e in entries:
-        key = figures.Key(e["op"], e["access"], e["pages_per_call"], e["folio_kb"], e["mapping"])
-        values.setdefault(key, {})[e["kernel"]] = e["value"]
+        values.setdefault(_key(e), {})[e["kernel"]] = e["value"]
     more = sorted(((each["patched"] / each[BASE], key, each) for key, each in values.items()
                    if each.get("patched", 0) > WORSE * each.get(BASE, 0) > 0),
                   key=lambda found: found[0], reverse=True)

@@ -41,7 +41,7 @@ def svg(path, title, unit, rows, lines, floor=None):
         tics=", ".join(f'"{row}" {x}' for x, row in enumerate(rows)),
         lines=", ".join(f'$line{index} with {style[name]} title "{name}"'
                         for index, name in enumerate(drawn)))
-    source = path.with_suffix(".gnuplot")
+    source = paths.results("bench", f"{path.stem}.gnuplot")
     paths.write_atomically(source, script)
     code, _, err = proc.capture(["gnuplot", source], check=False)
     if code:
