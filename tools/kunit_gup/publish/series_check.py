@@ -54,7 +54,7 @@ def alone(name, kdir=None):
     sources = [path for path in tree.git.run("diff", "--name-only", before,
                                              one.patches[-1].commit).split()
                if path.endswith(".c") and path.startswith("mm/")]
-    found = checkpatch.of_files(tree, series.mails(series.DIRECTORY / name), f"{name} ")
+    found = checkpatch.of_files(tree, patches_of(name), f"{name} ")
     return found + [_said(check) for target in machines()
                     for check in _compiled(tree, target, one, sources)]
 
@@ -94,11 +94,21 @@ def _objects(source, target, build_dir, log, sources, last):
 
 
 def written(kdir=None):
-    """Write the series, which applies it, and ask checkpatch about each mail; return the Checks."""
-    mailed = series.write(kdir)
-    mails = series.mails(series.DIRECTORY)
+    """Write the series, which applies it, and ask checkpatch about each mail; return the Checks.
+
+    The mails of the last mailing, the tests, are those of the whole series.
+    """
+    mailed, tree = series.write(kdir), trees.locate(kdir)
     return [Check("the mailed series gives the prepared tree", detail=f"{len(mailed)} patches"),
-            *checkpatch.of_files(trees.locate(kdir), mails[1:], "mail ")]
+            *checkpatch.of_files(tree, series.mails(series.DIRECTORY)[1:], "mail "),
+            *(check for name in mailings.names()[:-1]
+              for check in checkpatch.of_files(tree, patches_of(name), f"{name} "))]
+
+
+def patches_of(name):
+    """Return the mails of a mailing but its letter."""
+    return [path for path in series.mails(series.DIRECTORY / name)
+            if path.name != series.LETTER_NAME]
 
 
 def _said(check):
