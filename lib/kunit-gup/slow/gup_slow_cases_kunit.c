@@ -200,16 +200,19 @@ static void gup_slow_flushes_the_folio(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(requests); i++) {
 		const unsigned int first = requests[i].first, nr = requests[i].nr;
+		bool a_keeps, b_keeps;
 
 		set_bit(PG_arch_1, &a->flags.f);
 		set_bit(PG_arch_1, &b->flags.f);
 		ret = get_user_pages_unlocked(gup_mm_addr(m, first), nr, m->pages,
 					      FOLL_WRITE);
 		KUNIT_EXPECT_EQ(test, ret, nr);
-		KUNIT_EXPECT_EQ_MSG(test, test_bit(PG_arch_1, &a->flags.f),
-				    first == 16, "%u pages from %u", nr, first);
-		KUNIT_EXPECT_EQ_MSG(test, test_bit(PG_arch_1, &b->flags.f),
-				    first + nr < 17, "%u pages from %u", nr, first);
+		a_keeps = test_bit(PG_arch_1, &a->flags.f);
+		b_keeps = test_bit(PG_arch_1, &b->flags.f);
+		KUNIT_EXPECT_EQ_MSG(test, a_keeps, first == 16,
+				    "%u pages from %u", nr, first);
+		KUNIT_EXPECT_EQ_MSG(test, b_keeps, first + nr < 17,
+				    "%u pages from %u", nr, first);
 		while (ret > 0)
 			put_page(m->pages[--ret]);
 	}
