@@ -11,6 +11,7 @@
 
 #define DEVICE	"/dev/nullb0"
 #define ENTRIES	8
+#define FIXED	256	/* pages of a read into a registered buffer */
 
 /* An io_uring for one request at a time. */
 struct ring {
@@ -22,7 +23,6 @@ struct ring {
 };
 
 static const unsigned int per_calls[] = { 256, 16, 1 };
-#define FIXED	256			/* pages a read into a registered buffer */
 
 static void *map(int fd, unsigned long length, unsigned long offset)
 {
